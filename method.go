@@ -1,0 +1,101 @@
+package tenon
+
+import (
+	"context"
+	"sync"
+
+	"github.com/tenon-go/tenon/codec"
+	"github.com/tenon-go/tenon/internal/call"
+)
+
+// A Codec encodes and decodes values of one type. Generated code fills it in;
+// written by hand it serves code without the generator.
+type Codec[T any] struct {
+	// Append appends v to b and returns the longer slice. It must not keep b,
+	// block, or call into tenon: b may be memory that is shared with the peer.
+	// Failures go to e.Fail.
+	Append func(b []byte, e *codec.Encoder, v *T) []byte
+
+	// Decode reads into v, which is zero before. What it decodes belongs to
+	// the receiver of the value. Failures stick to d.
+	Decode func(d *codec.Decoder, v *T)
+
+	// UserCode must be set when Append runs code that its author does not
+	// control, such as a MarshalText. Such values are encoded on the heap
+	// first and copied.
+	UserCode bool
+}
+
+// A Method describes one method of a contract: its name on the wire, the shape
+// both sides compare, and the codecs of its arguments and results (one struct
+// each). The generator declares one per method of an interface; it is a
+// variable of the package and must not be copied.
+type Method[A, R any] struct {
+	Name   string // "package.Service/Method"
+	Shape  string // what the peer's method must look like, see PROTOCOL.md
+	Args   Codec[A]
+	Result Codec[R]
+
+	once  sync.Once
+	info  call.Method
+	calls sync.Pool // of *typedCall[A, R]
+}
+
+func (m *Method[A, R]) describe() *call.Method {
+	m.once.Do(func() { m.info.Name, m.info.Shape = m.Name, m.Shape })
+	return &m.info
+}
+
+// Call calls the method through c and waits for its result. When ctx ends
+// first, the peer is told and Call returns at once with an error that satisfies
+// errors.Is with the context's; any other failure is an *[Error]. It may be
+// called from many goroutines at once. The arguments are not referred to any
+// more when it returns; the results belong to the caller.
+func (m *Method[A, R]) Call(ctx context.Context, c Caller, args A) (R, error) {
+	t, _ := m.calls.Get().(*typedCall[A, R])
+	if t == nil {
+		t = &typedCall[A, R]{method: m}
+		t.call = call.Call{
+			Method: m.describe(), Values: t, UserCode: m.Args.UserCode,
+			Answered: make(chan struct{}, 1),
+		}
+	}
+	t.args = args
+	err := c.Invoke(ctx, &t.call)
+	result := t.result
+	var (
+		noArgs   A
+		noResult R
+	)
+	t.args, t.result = noArgs, noResult
+	m.calls.Put(t)
+	if err != nil {
+		return noResult, err
+	}
+	return result, nil
+}
+
+// typedCall holds the values of one call of the caller's side. It is reused, so
+// that a call costs no allocation.
+type typedCall[A, R any] struct {
+	method *Method[A, R]
+	call   call.Call
+	args   A
+	result R
+}
+
+func (t *typedCall[A, R]) AppendArgs(b []byte, e *codec.Encoder) []byte {
+	return t.method.Args.Append(b, e, &t.args)
+}
+
+func (t *typedCall[A, R]) DecodeResult(d *codec.Decoder) {
+	t.method.Result.Decode(d, &t.result)
+}
+
+// A Caller is something a generated client can call through: a [Conn], or a
+// pool of them. It is sealed: only packages of tenon implement it.
+type Caller interface {
+	// Invoke carries one call out; generated clients use it through
+	// [Method.Call].
+	Invoke(ctx context.Context, c *call.Call) error
+}
