@@ -1,20 +1,28 @@
 package codec
 
+import "errors"
+
 // SegmentSize is the length from which a []byte or string is not copied into
 // the message while it is encoded, but travels as a segment that points at the
 // user's memory and is copied chunk by chunk into the link.
 const SegmentSize = 16 << 10
 
+// MaxDepth is how deep values of recursive types may nest.
+const MaxDepth = 100
+
+var errDepth = errors.New("value nests deeper than 100 levels, or contains itself")
+
 // A Segment is a large value that belongs into the encoded bytes before offset At.
 type Segment struct {
 	At   int
-	Data []byte
+	Data []byte // the user's memory: read only
 }
 
 // An Encoder carries what a chain of append functions shares: large segments,
 // the nesting depth, and the first failure. The zero value is ready.
 type Encoder struct {
 	segments []Segment
+	depth    int
 	err      error
 }
 
@@ -22,11 +30,16 @@ type Encoder struct {
 func (e *Encoder) Reset() {
 	clear(e.segments)
 	e.segments = e.segments[:0]
+	e.depth = 0
 	e.err = nil
 }
 
+// Segments returns the large values of the message in order of their offsets.
+// It is valid until the next append or Reset.
 func (e *Encoder) Segments() []Segment { return e.segments }
-func (e *Encoder) Err() error          { return e.err }
+
+// Err returns the first failure.
+func (e *Encoder) Err() error { return e.err }
 
 // Fail records the first failure; the message is not sent then.
 func (e *Encoder) Fail(err error) {
@@ -35,21 +48,20 @@ func (e *Encoder) Fail(err error) {
 	}
 }
 
-// A Decoder reads values from one message. The first failure sticks: every
-// later read returns the zero value.
-type Decoder struct {
-	b     []byte
-	owned bool
-	err   error
+// Enter begins a value of a recursive type. False means that it must not be
+// appended, because it nests too deep or because something failed before. Leave
+// ends a value that Enter allowed.
+func (e *Encoder) Enter() bool {
+	if e.err != nil {
+		return false
+	}
+	if e.depth == MaxDepth {
+		e.err = errDepth
+		return false
+	}
+	e.depth++
+	return true
 }
 
-// Reset makes d read b, which it does not keep: values that need memory copy
-// out of it.
-func (d *Decoder) Reset(b []byte) { *d = Decoder{b: b} }
-
-// ResetOwned makes d read b, which nobody else uses: decoded strings and byte
-// slices may point into it.
-func (d *Decoder) ResetOwned(b []byte) { *d = Decoder{b: b, owned: true} }
-
-// Finish returns the first failure, or an error when bytes are left over.
-func (d *Decoder) Finish() error { return d.err }
+// Leave ends a value that Enter allowed.
+func (e *Encoder) Leave() { e.depth-- }

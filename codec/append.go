@@ -1,0 +1,116 @@
+package codec
+
+import (
+	"encoding"
+	"fmt"
+	"math"
+	"time"
+	"unsafe"
+
+	"github.com/tinylib/msgp/msgp"
+)
+
+// AppendNil appends a nil: an absent pointer, slice or map.
+func AppendNil(b []byte) []byte { return msgp.AppendNil(b) }
+
+// AppendBool appends a bool.
+func AppendBool(b []byte, v bool) []byte { return msgp.AppendBool(b, v) }
+
+// AppendInt appends a signed integer in its shortest form.
+func AppendInt(b []byte, v int64) []byte { return msgp.AppendInt64(b, v) }
+
+// AppendUint appends an unsigned integer in its shortest form.
+func AppendUint(b []byte, v uint64) []byte { return msgp.AppendUint64(b, v) }
+
+// AppendFloat32 appends a float32, bit for bit.
+func AppendFloat32(b []byte, v float32) []byte { return msgp.AppendFloat32(b, v) }
+
+// AppendFloat64 appends a float64, bit for bit.
+func AppendFloat64(b []byte, v float64) []byte { return msgp.AppendFloat64(b, v) }
+
+// AppendTime appends the instant t as the standard timestamp of MessagePack,
+// without its location.
+func AppendTime(b []byte, t time.Time) []byte { return msgp.AppendTimeExt(b, t) }
+
+// AppendString appends a string. From [SegmentSize] on b receives only its
+// header, and e refers to s.
+func AppendString(b []byte, e *Encoder, s string) []byte {
+	if len(s) < SegmentSize {
+		return msgp.AppendString(b, s)
+	}
+	return e.appendSegment(appendStringHeader(b, e, len(s)), unsafe.Slice(unsafe.StringData(s), len(s)))
+}
+
+// AppendBytes appends a []byte, nil included. From [SegmentSize] on b receives
+// only its header, and e refers to v.
+func AppendBytes(b []byte, e *Encoder, v []byte) []byte {
+	switch {
+	case v == nil:
+		return msgp.AppendNil(b)
+	case len(v) < SegmentSize:
+		return msgp.AppendBytes(b, v)
+	}
+	return e.appendSegment(msgp.AppendBytesHeader(b, e.length(len(v))), v)
+}
+
+// AppendByteArray appends a copy of the bytes of an array.
+func AppendByteArray(b []byte, e *Encoder, v []byte) []byte {
+	e.length(len(v))
+	return msgp.AppendBytes(b, v)
+}
+
+// AppendArray appends the header of n values that follow: the elements of a
+// slice or the fields of a struct.
+func AppendArray(b []byte, e *Encoder, n int) []byte {
+	return msgp.AppendArrayHeader(b, e.length(n))
+}
+
+// AppendMap appends the header of n pairs of key and value that follow.
+func AppendMap(b []byte, e *Encoder, n int) []byte {
+	return msgp.AppendMapHeader(b, e.length(n))
+}
+
+// AppendText appends what v.MarshalText returns, as a string.
+func AppendText(b []byte, e *Encoder, v encoding.TextMarshaler) []byte {
+	text, err := v.MarshalText()
+	if err != nil {
+		e.Fail(fmt.Errorf("%T: %w", v, err))
+	}
+	return AppendString(b, e, unsafe.String(unsafe.SliceData(text), len(text)))
+}
+
+// AppendBinary appends what v.MarshalBinary returns, as bytes.
+func AppendBinary(b []byte, e *Encoder, v encoding.BinaryMarshaler) []byte {
+	data, err := v.MarshalBinary()
+	if err != nil {
+		e.Fail(fmt.Errorf("%T: %w", v, err))
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	return AppendBytes(b, e, data)
+}
+
+func (e *Encoder) appendSegment(b, data []byte) []byte {
+	e.segments = append(e.segments, Segment{At: len(b), Data: data})
+	return b
+}
+
+// length checks a length against what MessagePack can say.
+func (e *Encoder) length(n int) uint32 {
+	if uint64(n) > math.MaxUint32 {
+		e.Fail(fmt.Errorf("%d elements are more than a message can hold", n))
+		return 0
+	}
+	return uint32(n)
+}
+
+// appendStringHeader appends the header of a string of at least SegmentSize,
+// for which msgp has no function.
+func appendStringHeader(b []byte, e *Encoder, n int) []byte {
+	size := e.length(n)
+	if size <= math.MaxUint16 {
+		return append(b, 0xda, byte(size>>8), byte(size))
+	}
+	return append(b, 0xdb, byte(size>>24), byte(size>>16), byte(size>>8), byte(size))
+}

@@ -1,0 +1,122 @@
+package codec
+
+import (
+	"fmt"
+
+	"github.com/tinylib/msgp/msgp"
+)
+
+// A Decoder reads values from one message. The first failure sticks: every
+// later read returns the zero value.
+type Decoder struct {
+	b     []byte // what is left
+	owned bool   // b belongs to the values: they may point into it
+	depth int
+	err   error
+}
+
+// Reset makes d read b, which it does not keep: values that need memory copy
+// out of it.
+func (d *Decoder) Reset(b []byte) { *d = Decoder{b: b} }
+
+// ResetOwned makes d read b, which nobody else uses: decoded strings and byte
+// slices may point into it.
+func (d *Decoder) ResetOwned(b []byte) { *d = Decoder{b: b, owned: true} }
+
+// Err returns the first failure.
+func (d *Decoder) Err() error { return d.err }
+
+// Finish returns the first failure, or an error when bytes are left over.
+func (d *Decoder) Finish() error {
+	if d.err == nil && len(d.b) > 0 {
+		d.Fail(fmt.Errorf("%d bytes are left over after the value", len(d.b)))
+	}
+	return d.err
+}
+
+// Nil reports whether the next value is nil, and reads it if so.
+func (d *Decoder) Nil() bool {
+	if d.err != nil || !msgp.IsNil(d.b) {
+		return false
+	}
+	d.b = d.b[1:]
+	return true
+}
+
+// Array reads the header of an array and returns the number of values that
+// follow, which is never more than there are bytes left.
+func (d *Decoder) Array() int {
+	if d.err != nil {
+		return 0
+	}
+	n, rest, err := msgp.ReadArrayHeaderBytes(d.b)
+	if err != nil {
+		d.mismatch("array", err)
+		return 0
+	}
+	if uint64(n) > uint64(len(rest)) {
+		d.Fail(fmt.Errorf("array of %d elements in %d bytes", n, len(rest)))
+		return 0
+	}
+	d.b = rest
+	return int(n)
+}
+
+// FixedArray reads the header of an array of exactly n values and reports
+// whether it was one.
+func (d *Decoder) FixedArray(n int) bool {
+	got := d.Array()
+	if d.err == nil && got != n {
+		d.Fail(fmt.Errorf("want an array of %d elements, got %d", n, got))
+	}
+	return d.err == nil
+}
+
+// Map reads the header of a map and returns the number of pairs that follow,
+// which is never more than there are bytes left for.
+func (d *Decoder) Map() int {
+	if d.err != nil {
+		return 0
+	}
+	n, rest, err := msgp.ReadMapHeaderBytes(d.b)
+	if err != nil {
+		d.mismatch("map", err)
+		return 0
+	}
+	if 2*uint64(n) > uint64(len(rest)) {
+		d.Fail(fmt.Errorf("map of %d entries in %d bytes", n, len(rest)))
+		return 0
+	}
+	d.b = rest
+	return int(n)
+}
+
+// Skip reads one value of any type and drops it.
+func (d *Decoder) Skip() {
+	if d.err != nil {
+		return
+	}
+	rest, err := msgp.Skip(d.b)
+	if err != nil {
+		d.mismatch("value", err)
+		return
+	}
+	d.b = rest
+}
+
+// Enter begins a value of a recursive type and reports whether it may be read.
+// Leave ends a value that Enter allowed.
+func (d *Decoder) Enter() bool {
+	if d.err != nil {
+		return false
+	}
+	if d.depth == MaxDepth {
+		d.Fail(errDepth)
+		return false
+	}
+	d.depth++
+	return true
+}
+
+// Leave ends a value that Enter allowed.
+func (d *Decoder) Leave() { d.depth-- }
