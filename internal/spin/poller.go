@@ -1,0 +1,121 @@
+package spin
+
+import (
+	"math/bits"
+	"time"
+)
+
+// DefaultBudget is how long a wait polls at most before it sleeps.
+const DefaultBudget = 100 * time.Microsecond
+
+const (
+	stall   = time.Millisecond       // a yield longer than this: others need the processor
+	holdoff = 100 * time.Millisecond // how long not to poll after a stall
+	recheck = time.Second            // how often to ask for the number of processors
+
+	// Four gaps are remembered, one bit each. A wait polls while two of them
+	// fitted the budget: one odd gap changes nothing, and a peer that turns
+	// fast or slow is followed after three waits.
+	remembered = 0b1111
+	enough     = 2
+)
+
+// A Poller is the adaptive polling budget of one waiting side. It predicts from
+// the last gaps between the start of a wait and its end, slept through or not:
+// while they fit the budget it polls, and when they do not it never starts. So
+// a peer that answers after a millisecond costs no polling, and one that
+// answers at once is polled for again although its last answers had to wake a
+// sleeper. One goroutine uses a Poller at a time. The zero value never polls.
+type Poller struct {
+	budget   time.Duration
+	perTick  uint32 // pauses between two yields
+	parallel bool   // several processors, as of the last look
+	polling  bool   // in this wait
+	fits     uint8  // a bit per remembered gap, the last one lowest: it fitted the budget
+	spun     uint32 // pauses since the last yield
+
+	begun time.Duration // when this wait began; 0: too young to have looked
+	off   time.Duration // no polling before this moment
+	check time.Duration // when to ask again for the number of processors
+
+	host *host
+}
+
+// New returns a Poller with the given budget; 0 or less never polls.
+func New(budget time.Duration) Poller {
+	return newPoller(budget, &realHost)
+}
+
+func newPoller(budget time.Duration, h *host) Poller {
+	p := Poller{budget: max(budget, 0), fits: remembered, host: h}
+	if p.budget > 0 {
+		p.perTick = h.pausesPerTick()
+		p.parallel = h.parallel()
+		p.check = h.now() + recheck
+	}
+	return p
+}
+
+// Begin starts a wait.
+func (p *Poller) Begin() {
+	if p.budget == 0 {
+		return
+	}
+	p.spun, p.begun = 0, 0
+	p.polling = p.parallel && p.off == 0 && bits.OnesCount8(p.fits) >= enough
+	if !p.polling {
+		// About to sleep: here the clock is cheap beside the rest.
+		p.begun = p.host.now()
+		p.look(p.begun)
+	}
+}
+
+// Again passes a moment and reports whether to look once more. When it answers
+// false the caller goes to sleep.
+func (p *Poller) Again() bool {
+	if !p.polling {
+		return false
+	}
+	Pause(1)
+	if p.spun++; p.spun < p.perTick {
+		return true
+	}
+	p.spun = 0
+	before := p.host.now()
+	if p.begun == 0 {
+		p.begun = before
+	}
+	p.host.yield()
+	after := p.host.now()
+	if after-before > stall {
+		p.off = after + holdoff
+		p.polling = false
+		return false
+	}
+	p.look(after)
+	p.polling = p.parallel && after-p.begun < p.budget
+	return p.polling
+}
+
+// End says that what was waited for has come. A wait that was broken off has no
+// End: it teaches nothing.
+func (p *Poller) End() {
+	if p.budget == 0 {
+		return
+	}
+	p.fits = p.fits << 1 & remembered
+	if p.begun == 0 || p.host.now()-p.begun <= p.budget {
+		p.fits |= 1
+	}
+}
+
+// look does what depends on the time of day.
+func (p *Poller) look(now time.Duration) {
+	if now >= p.off {
+		p.off = 0
+	}
+	if now >= p.check {
+		p.check = now + recheck
+		p.parallel = p.host.parallel()
+	}
+}
