@@ -57,7 +57,7 @@ func (m *Method[A, R]) Call(ctx context.Context, c Caller, args A) (R, error) {
 		t = &typedCall[A, R]{method: m}
 		t.call = call.Call{
 			Method: m.describe(), Values: t, UserCode: m.Args.UserCode,
-			Answered: make(chan struct{}, 1),
+			Settled: make(chan struct{}, 1),
 		}
 	}
 	t.args = args

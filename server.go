@@ -1,16 +1,130 @@
 package tenon
 
-import "context"
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"sync"
 
-// Handle makes srv answer calls of m with fn. The generator's RegisterX calls
-// it for every method of a service. fn runs on many goroutines at once; its
-// arguments belong to it, and ctx ends when the caller gave up, the deadline
-// passed or the connection ended. A panic becomes an error of that call alone.
-func Handle[A, R any](srv *Server, m *Method[A, R], fn func(ctx context.Context, args A) (R, error)) {
+	"github.com/tenon-go/tenon/codec"
+	"github.com/tenon-go/tenon/internal/call"
+)
+
+// A Server holds the services that one side of a connection offers to the
+// other. Register services before connections are made: each announces what is
+// registered when it starts.
+type Server struct {
+	opts []Option
+
+	mu     sync.Mutex
+	list   []handler
+	byName map[string]int
 }
 
-// A Server answers calls.
-type Server struct{}
+// NewServer returns a server without services. The options apply to all
+// connections that ServeLink makes.
+func NewServer(opts ...Option) *Server {
+	return &Server{opts: opts, byName: make(map[string]int)}
+}
 
-// NewServer returns a server without services.
-func NewServer() *Server { return &Server{} }
+// ServeLink serves one connection over link until it ends, and closes link. It
+// returns nil when the other side ended the connection, ctx's error when ctx
+// did, and else why it broke.
+func (s *Server) ServeLink(ctx context.Context, link Link, opts ...Option) error {
+	conn := NewConn(ctx, link, s, slices.Concat(s.opts, opts)...)
+	<-conn.Done()
+	switch err := conn.Err(); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case errors.Is(err, net.ErrClosed) && ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		return err
+	}
+}
+
+// Handle makes srv answer calls of m with fn; registering a method again
+// replaces its handler. The generator's RegisterX calls it for every method of a
+// service. fn runs on many goroutines at once; its arguments belong to it, and
+// ctx ends when the caller gave up, the deadline passed or the connection ended.
+// A panic becomes an error of that call alone.
+func Handle[A, R any](srv *Server, m *Method[A, R], fn func(ctx context.Context, args A) (R, error)) {
+	srv.register(&typedHandler[A, R]{spec: m, fn: fn})
+}
+
+// A handler serves the calls of one method.
+type handler interface {
+	method() *call.Method
+	run(s *servedCall) // decodes, calls the user's function, answers
+}
+
+func (s *Server) register(h handler) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := h.method().Name
+	if i, ok := s.byName[name]; ok {
+		s.list[i] = h
+		return
+	}
+	s.byName[name] = len(s.list)
+	s.list = append(s.list, h)
+}
+
+// handlers returns the handlers as they are now; their positions are the numbers
+// that a connection announces.
+func (s *Server) handlers() []handler {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.list)
+}
+
+type typedHandler[A, R any] struct {
+	spec    *Method[A, R]
+	fn      func(context.Context, A) (R, error)
+	results sync.Pool // of *typedResult[A, R]
+}
+
+func (h *typedHandler[A, R]) method() *call.Method { return h.spec.describe() }
+
+func (h *typedHandler[A, R]) run(s *servedCall) {
+	values, _ := h.results.Get().(*typedResult[A, R])
+	if values == nil {
+		values = &typedResult[A, R]{spec: h.spec}
+	}
+	d := s.decoder()
+	h.spec.Args.Decode(&d, &values.args)
+	if err := d.Finish(); err != nil {
+		s.fail(&Error{Code: InvalidArgument, Message: "the arguments cannot be decoded: " + err.Error()})
+		return
+	}
+	args := values.args
+	clear1(&values.args)
+	result, err := h.fn(s, args)
+	if err != nil {
+		s.fail(err)
+		return
+	}
+	values.result = result
+	s.answer(values, h.spec.Result.UserCode)
+	clear1(&values.result)
+	h.results.Put(values)
+}
+
+// typedResult holds the values of one call on the serving side. It is reused, so
+// that a call costs no allocation for them.
+type typedResult[A, R any] struct {
+	spec   *Method[A, R]
+	args   A
+	result R
+}
+
+func (t *typedResult[A, R]) AppendBody(b []byte, e *codec.Encoder) []byte {
+	return t.spec.Result.Append(b, e, &t.result)
+}
+
+func clear1[T any](v *T) {
+	var zero T
+	*v = zero
+}

@@ -4,10 +4,13 @@
 package call
 
 import (
+	"bytes"
 	"hash/fnv"
 	"sync/atomic"
+	"time"
 
 	"github.com/tenon-go/tenon/codec"
+	"github.com/tenon-go/tenon/internal/wire"
 )
 
 // A Method is what both sides of a connection compare: the name on the wire and
@@ -45,9 +48,45 @@ type Call struct {
 	// UserCode says that encoding the arguments runs code of the user, which
 	// must not happen inside a reservation of the link.
 	UserCode bool
-	// Answered is signalled by the reader of a connection when the call is
-	// settled. It is made once and kept with the Call for its next use.
-	Answered chan struct{}
+
+	// What follows belongs to the connection that carries the call out.
+
+	// Remaining is the time until the caller's deadline, 0 for none.
+	Remaining time.Duration
+	// Settled is signalled by the reader when the outcome stands in Outcome. It
+	// is made once and kept with the Call for its next use.
+	Settled chan struct{}
+	Outcome Outcome
+	buffer  []byte
+}
+
+// An Outcome is how a call ended: with the encoded results, or with Err.
+type Outcome struct {
+	Result []byte
+	Owned  bool // nobody else uses the memory of Result
+	Err    error
+}
+
+// maxKept bounds the buffer that a Call keeps for its next use. Larger results
+// get memory of their own, which the decoded values then may keep.
+const maxKept = 2 << 10
+
+// SetResult copies an encoded result, which lies in memory of the link, out.
+func (c *Call) SetResult(b []byte) {
+	if len(b) > maxKept {
+		c.Outcome = Outcome{Result: bytes.Clone(b), Owned: true}
+		return
+	}
+	c.buffer = append(c.buffer[:0], b...)
+	c.Outcome = Outcome{Result: c.buffer}
+}
+
+// AppendBody appends what travels in the call's frame behind the header.
+func (c *Call) AppendBody(b []byte, e *codec.Encoder) []byte {
+	if c.Remaining > 0 {
+		b = wire.AppendDeadline(b, c.Remaining)
+	}
+	return c.Values.AppendArgs(b, e)
 }
 
 // Values encodes the arguments and decodes the results of a Call.

@@ -1,0 +1,111 @@
+package tenon
+
+import (
+	"fmt"
+
+	"github.com/tenon-go/tenon/internal/wire"
+)
+
+// An assembler puts messages together that arrive in fragments. It belongs to
+// the reader's role. What it allocates is bounded by the limits this side has
+// announced; what goes beyond is read and thrown away, and its call refused.
+type assembler struct {
+	message int // bytes of one message
+	budget  int // bytes of all unfinished messages that may still be admitted
+	parts   map[partKey]*part
+}
+
+type partKey struct {
+	id     uint32
+	port   uint16
+	callee bool
+}
+
+type part struct {
+	header wire.Header
+	body   []byte
+	total  int
+	seen   int
+	refuse error // the body is thrown away
+}
+
+// maxParts bounds the unfinished messages, the refused ones included.
+const maxParts = 1 << 16
+
+func newAssembler(message, budget int) assembler {
+	return assembler{message: message, budget: budget, parts: make(map[partKey]*part)}
+}
+
+// add takes a frame with More or a Fragment. When the message is whole it
+// returns it as one frame whose body the receiver owns; refused then says that
+// the body was thrown away.
+func (a *assembler) add(f wire.Frame) (whole wire.Frame, done bool, refused, err error) {
+	key := partKey{f.ID, f.Port, f.Flags&wire.Callee != 0}
+	p := a.parts[key]
+	body := f.Body
+	if f.Kind == wire.Fragment {
+		if p == nil {
+			return whole, false, nil, fmt.Errorf("a fragment for call %d, of which no message is unfinished", f.ID)
+		}
+	} else {
+		if p != nil {
+			return whole, false, nil, fmt.Errorf("a message for call %d inside of another one", f.ID)
+		}
+		if p, body, err = a.begin(key, f); err != nil {
+			return whole, false, nil, err
+		}
+	}
+	p.seen += len(body)
+	last := f.Flags&wire.More == 0
+	if p.seen > p.total || last != (p.seen == p.total) {
+		return whole, false, nil, fmt.Errorf("a message of %d bytes for call %d has fragments of %d", p.total, f.ID, p.seen)
+	}
+	if p.refuse == nil {
+		p.body = append(p.body, body...)
+	}
+	if !last {
+		return whole, false, nil, nil
+	}
+	delete(a.parts, key)
+	if p.refuse == nil {
+		a.budget += p.total
+	}
+	p.header.Flags &^= wire.More
+	return wire.Frame{Header: p.header, Body: p.body}, true, p.refuse, nil
+}
+
+func (a *assembler) begin(key partKey, f wire.Frame) (*part, []byte, error) {
+	total, body, err := wire.Total(f.Body)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(a.parts) >= maxParts {
+		return nil, nil, fmt.Errorf("%d unfinished messages at once", len(a.parts))
+	}
+	p := &part{header: f.Header, total: int(total)}
+	switch {
+	case p.total > a.message:
+		p.refuse = fmt.Errorf("a message of %d bytes; at most %d are accepted (tenon.WithMaxMessage)", p.total, a.message)
+	case p.total > a.budget:
+		p.refuse = fmt.Errorf("a message of %d bytes while %d bytes are left for unfinished messages", p.total, a.budget)
+	default:
+		a.budget -= p.total
+		p.body = make([]byte, 0, p.total)
+	}
+	a.parts[key] = p
+	return p, body, nil
+}
+
+// drop forgets the unfinished call id of the peer, which gave it up.
+func (a *assembler) drop(id uint32) bool {
+	key := partKey{id: id}
+	p := a.parts[key]
+	if p == nil {
+		return false
+	}
+	delete(a.parts, key)
+	if p.refuse == nil {
+		a.budget += p.total
+	}
+	return true
+}

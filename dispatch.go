@@ -1,0 +1,108 @@
+package tenon
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/tenon-go/tenon/internal/call"
+	"github.com/tenon-go/tenon/internal/wire"
+)
+
+// take acts on one frame. It runs in the reader's role: it sends nothing, waits
+// for nothing, and runs no code of users. An error ends the connection.
+func (r *reader) take(f wire.Frame) error {
+	if f.Kind != wire.Fragment && f.Flags&wire.More == 0 {
+		return r.act(f, false)
+	}
+	whole, done, refused, err := r.parts.add(f)
+	if err != nil {
+		return protocolError{err}
+	}
+	if !done {
+		return nil
+	}
+	if refused != nil {
+		return r.refuse(whole, refused)
+	}
+	return r.act(whole, true)
+}
+
+// act acts on a whole message. Its body belongs to us if owned, else to the link.
+func (r *reader) act(f wire.Frame, owned bool) error {
+	c := r.conn
+	switch f.Kind {
+	case wire.Hello:
+		return c.greeted(f)
+	case wire.Call:
+		r.served, r.started = true, true
+		return c.serve(f, owned)
+	case wire.Cancel:
+		if r.parts.drop(f.ID) {
+			c.outbox.refuse(f.ID, wire.Failure{Code: uint32(Canceled), Message: "the call was canceled before it was complete"})
+		}
+		c.served.cancel(f.ID)
+	case wire.Answer, wire.Error:
+		return c.answered(f, owned)
+	case wire.Ping:
+		c.outbox.reply(f.Arg)
+	case wire.Bye:
+		return io.EOF
+	}
+	return nil // of a later version, or none of our business yet
+}
+
+// refuse answers a message that was too large to be kept.
+func (r *reader) refuse(f wire.Frame, why error) error {
+	switch f.Kind {
+	case wire.Call:
+		r.conn.outbox.refuse(f.ID, wire.Failure{Code: uint32(ResourceExhausted), Message: why.Error()})
+	case wire.Answer, wire.Error:
+		if open, _ := r.conn.pending.take(f.ID); open != nil {
+			settle(open, call.Outcome{Err: &Error{Code: ResourceExhausted, Message: "the answer is too large: " + why.Error()}})
+		}
+	}
+	return nil
+}
+
+// answered settles the call that f is the answer of.
+func (c *Conn) answered(f wire.Frame, owned bool) error {
+	open, known := c.pending.take(f.ID)
+	if !known {
+		return protocolError{fmt.Errorf("an answer to call %d, which is not open", f.ID)}
+	}
+	if open == nil {
+		return nil // its caller gave up
+	}
+	if f.Kind == wire.Error {
+		settle(open, call.Outcome{Err: c.failure(f)})
+		return nil
+	}
+	if owned {
+		open.Outcome = call.Outcome{Result: f.Body, Owned: true}
+	} else {
+		open.SetResult(f.Body)
+	}
+	open.Settled <- struct{}{}
+	return nil
+}
+
+// failure reads an error frame.
+func (c *Conn) failure(f wire.Frame) *Error {
+	failure, err := wire.ParseFailure(f.Body)
+	if err != nil {
+		return &Error{Code: Broken, Message: err.Error()}
+	}
+	return &Error{
+		Code:        Code(failure.Code),
+		Message:     failure.Message,
+		Details:     bytes.Clone(failure.Details),
+		SafeToRetry: f.Flags&wire.Refused != 0,
+	}
+}
+
+// settle ends a call that was taken out of the pending ones.
+func settle(open *call.Call, outcome call.Outcome) {
+	open.Outcome = outcome
+	open.Settled <- struct{}{}
+}

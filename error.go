@@ -1,0 +1,137 @@
+package tenon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tenon-go/tenon/internal/wire"
+)
+
+// A Code says what kind of failure an [Error] is. The numbers are part of the
+// protocol.
+type Code uint32
+
+const (
+	Unknown           Code = iota // the handler returned an error
+	Canceled                      // the caller gave up
+	DeadlineExceeded              // the call's deadline passed
+	Unavailable                   // the connection ended, or is ending
+	Unimplemented                 // the peer does not have the method
+	Mismatch                      // the peer's method has another shape
+	InvalidArgument               // the arguments could not be encoded or decoded
+	InvalidResult                 // the results could not be encoded or decoded
+	ResourceExhausted             // a limit was reached; the message names it
+	PermissionDenied              // the peer may not call this
+	Panicked                      // the handler panicked or called runtime.Goexit
+	Broken                        // the peer sent bytes that are not tenon's protocol
+)
+
+var codeNames = [...]string{
+	"unknown", "canceled", "deadline exceeded", "unavailable", "unimplemented",
+	"contract mismatch", "invalid argument", "invalid result", "resource exhausted",
+	"permission denied", "panicked", "broken connection",
+}
+
+func (c Code) String() string {
+	if int(c) < len(codeNames) {
+		return codeNames[c]
+	}
+	return fmt.Sprintf("code %d", uint32(c))
+}
+
+// An Error is the failure of one call. errors.Is works with context.Canceled
+// and context.DeadlineExceeded on both sides, and errors.As with the cause of a
+// connection's end, such as a *worker.ExitError.
+//
+// A handler may return an *Error to choose Code and Details; of any other error
+// its text travels, with code Unknown.
+type Error struct {
+	Code    Code
+	Message string
+	Details []byte // whatever the handler attached
+
+	Method string // wire name of the method that was called
+	Peer   string // who answered or should have, if it has a name
+
+	// SafeToRetry is true only when the handler cannot have run: the call was
+	// never published, or the peer refused it before its handler started.
+	SafeToRetry bool
+
+	cause error
+}
+
+// Error returns the method, the message, who it was, and whether the handler
+// may have run where that is in doubt.
+func (e *Error) Error() string {
+	var s strings.Builder
+	if e.Method != "" {
+		s.WriteString(e.Method + ": ")
+	}
+	s.WriteString(e.Message)
+	if e.Message == "" {
+		s.WriteString(e.Code.String())
+	}
+	if e.Peer != "" && !strings.Contains(e.Message, e.Peer) {
+		s.WriteString(" [" + e.Peer + "]")
+	}
+	if e.Code == Unavailable {
+		if e.SafeToRetry {
+			s.WriteString(" (the call did not run; it is safe to retry)")
+		} else {
+			s.WriteString(" (the call may have run)")
+		}
+	}
+	return s.String()
+}
+
+// Unwrap returns the cause, if there is one on this side.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Is makes errors.Is work with the errors of contexts.
+func (e *Error) Is(target error) bool {
+	switch target {
+	case context.Canceled:
+		return e.Code == Canceled
+	case context.DeadlineExceeded:
+		return e.Code == DeadlineExceeded
+	}
+	return false
+}
+
+// SafeToRetry reports whether err says that the handler cannot have run, so
+// that calling again, here or elsewhere, can do nothing twice.
+func SafeToRetry(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.SafeToRetry
+}
+
+// failureOf turns what a handler returned into what travels.
+func failureOf(err error) wire.Failure {
+	var e *Error
+	code := Unknown
+	var details []byte
+	switch {
+	case errors.As(err, &e):
+		code, details = e.Code, e.Details
+	case errors.Is(err, context.DeadlineExceeded):
+		code = DeadlineExceeded
+	case errors.Is(err, context.Canceled):
+		code = Canceled
+	}
+	message := err.Error()
+	if direct, ok := err.(*Error); ok && direct.Method == "" {
+		message = direct.Message
+	}
+	return wire.Failure{Code: uint32(code), Message: message, Details: details}
+}
+
+// contextError is the error of a call that ended because its context did.
+func contextError(err error) *Error {
+	code := Canceled
+	if errors.Is(err, context.DeadlineExceeded) {
+		code = DeadlineExceeded
+	}
+	return &Error{Code: code, Message: err.Error(), cause: err}
+}

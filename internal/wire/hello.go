@@ -1,0 +1,144 @@
+package wire
+
+import (
+	"fmt"
+
+	"github.com/tinylib/msgp/msgp"
+)
+
+// Limits are what one side accepts; the other keeps to them and names them in
+// the error when a caller asks for more.
+type Limits struct {
+	Message    uint32 // bytes of one message
+	Reassembly uint32 // bytes of messages that have arrived in part
+	Calls      uint32 // calls open at once
+	Metadata   uint32 // bytes of metadata of one call
+}
+
+// A Method is one announced method. Its number in call frames is its position
+// among all methods announced on the connection, counted from 0.
+type Method struct {
+	Name        string
+	Fingerprint uint64
+}
+
+// A Greeting is the body of a hello frame: a MessagePack array, append-only. Its
+// header's Arg is the protocol version.
+type Greeting struct {
+	Epoch    uint32 // counts the connections over one link
+	Features uint32
+	Limits   Limits
+	Auth     []byte
+	Methods  []Method
+}
+
+// maxMethods bounds what a peer may announce.
+const maxMethods = 1 << 16
+
+// Append appends g as MessagePack.
+func (g Greeting) Append(b []byte) []byte {
+	b = msgp.AppendArrayHeader(b, 5)
+	b = msgp.AppendUint32(b, g.Epoch)
+	b = msgp.AppendUint32(b, g.Features)
+	b = msgp.AppendArrayHeader(b, 4)
+	for _, v := range [...]uint32{g.Limits.Message, g.Limits.Reassembly, g.Limits.Calls, g.Limits.Metadata} {
+		b = msgp.AppendUint32(b, v)
+	}
+	b = msgp.AppendBytes(b, g.Auth)
+	b = msgp.AppendArrayHeader(b, uint32(len(g.Methods)))
+	for _, m := range g.Methods {
+		b = msgp.AppendArrayHeader(b, 2)
+		b = msgp.AppendString(b, m.Name)
+		b = msgp.AppendUint64(b, m.Fingerprint)
+	}
+	return b
+}
+
+// ParseGreeting reads the body of a hello frame. Surplus elements, from a later
+// version, are skipped.
+func ParseGreeting(b []byte) (Greeting, error) {
+	g, err := parseGreeting(b)
+	if err != nil {
+		return g, fmt.Errorf("wire: hello cannot be read: %w", err)
+	}
+	return g, nil
+}
+
+func parseGreeting(b []byte) (g Greeting, err error) {
+	n, b, err := msgp.ReadArrayHeaderBytes(b)
+	if err != nil {
+		return g, err
+	}
+	if n < 5 {
+		return g, fmt.Errorf("%d elements instead of 5", n)
+	}
+	if g.Epoch, b, err = msgp.ReadUint32Bytes(b); err != nil {
+		return g, err
+	}
+	if g.Features, b, err = msgp.ReadUint32Bytes(b); err != nil {
+		return g, err
+	}
+	if b, err = g.Limits.parse(b); err != nil {
+		return g, err
+	}
+	if g.Auth, b, err = msgp.ReadBytesBytes(b, nil); err != nil {
+		return g, err
+	}
+	count, b, err := msgp.ReadArrayHeaderBytes(b)
+	if err != nil {
+		return g, err
+	}
+	if count > maxMethods {
+		return g, fmt.Errorf("%d methods, at most %d are allowed", count, maxMethods)
+	}
+	g.Methods = make([]Method, 0, min(int(count), len(b)/3))
+	for range count {
+		var m Method
+		if m, b, err = parseMethod(b); err != nil {
+			return g, err
+		}
+		g.Methods = append(g.Methods, m)
+	}
+	return g, nil
+}
+
+func (l *Limits) parse(b []byte) ([]byte, error) {
+	n, b, err := msgp.ReadArrayHeaderBytes(b)
+	if err != nil {
+		return b, err
+	}
+	fields := [...]*uint32{&l.Message, &l.Reassembly, &l.Calls, &l.Metadata}
+	for i := range int(n) {
+		if i >= len(fields) {
+			b, err = msgp.Skip(b)
+		} else {
+			*fields[i], b, err = msgp.ReadUint32Bytes(b)
+		}
+		if err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+func parseMethod(b []byte) (m Method, _ []byte, err error) {
+	n, b, err := msgp.ReadArrayHeaderBytes(b)
+	if err != nil {
+		return m, b, err
+	}
+	if n < 2 {
+		return m, b, fmt.Errorf("method with %d elements", n)
+	}
+	if m.Name, b, err = msgp.ReadStringBytes(b); err != nil {
+		return m, b, err
+	}
+	if m.Fingerprint, b, err = msgp.ReadUint64Bytes(b); err != nil {
+		return m, b, err
+	}
+	for range n - 2 {
+		if b, err = msgp.Skip(b); err != nil {
+			return m, b, err
+		}
+	}
+	return m, b, nil
+}

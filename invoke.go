@@ -1,0 +1,143 @@
+package tenon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tenon-go/tenon/codec"
+	"github.com/tenon-go/tenon/internal/call"
+	"github.com/tenon-go/tenon/internal/wire"
+)
+
+// Invoke carries out one call of this side. It makes a Conn a [Caller];
+// programs call through generated clients, or through [Method.Call].
+func (c *Conn) Invoke(ctx context.Context, open *call.Call) error {
+	err := c.invoke(ctx, open)
+	if err == nil {
+		return nil
+	}
+	return c.explain(err, open.Method.Name)
+}
+
+func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
+	if err := ctx.Err(); err != nil {
+		return unsent(err)
+	}
+	number, err := c.peer.number(ctx, open.Method)
+	if err != nil {
+		return unsent(err)
+	}
+	h := wire.Header{Kind: wire.Call, Arg: number}
+	open.Remaining = 0
+	if deadline, ok := ctx.Deadline(); ok {
+		h.Flags |= wire.HasDeadline
+		open.Remaining = max(time.Until(deadline), 1)
+	}
+	id, crowded, err := c.pending.add(ctx, open)
+	if err != nil {
+		return unsent(err)
+	}
+	h.ID = id
+	published, err := c.sender.send(ctx, h, open, open.UserCode, crowded, c.peer.limits.Message)
+	if err != nil && !published {
+		if !c.pending.forget(id) {
+			<-open.Settled // the connection ended meanwhile
+		}
+		if linkEnded(err) {
+			c.end(err)
+			<-c.done
+			return c.unavailable(true)
+		}
+		return unsent(err)
+	}
+	if err != nil && ctx.Err() == nil {
+		c.end(err) // the link broke under the flush; our call is settled with the others
+	}
+	if err := c.await(ctx, open, id); err != nil {
+		return err
+	}
+	if open.Outcome.Err != nil {
+		return open.Outcome.Err
+	}
+	return decodeResult(open)
+}
+
+// await waits until the call is settled, or gives it up when ctx ends.
+func (c *Conn) await(ctx context.Context, open *call.Call, id uint32) error {
+	p := c.reader.newWait()
+	if !c.reader.lead(ctx, open, &p) {
+		select {
+		case <-open.Settled:
+		case <-ctx.Done():
+			if c.pending.abandon(id) {
+				c.outbox.cancel(id)
+				return contextError(ctx.Err())
+			}
+			<-open.Settled
+		}
+	}
+	c.reader.learn(&p)
+	return nil
+}
+
+func decodeResult(open *call.Call) error {
+	var d codec.Decoder
+	if open.Outcome.Owned {
+		d.ResetOwned(open.Outcome.Result)
+	} else {
+		d.Reset(open.Outcome.Result)
+	}
+	open.Values.DecodeResult(&d)
+	open.Outcome.Result = nil
+	if err := d.Finish(); err != nil {
+		return &Error{Code: InvalidResult, Message: "the result cannot be decoded: " + err.Error(), cause: err}
+	}
+	return nil
+}
+
+// unsent is the error of a call of which the peer has seen nothing.
+func unsent(err error) error {
+	var (
+		e      *Error
+		encode encodeError
+	)
+	switch {
+	case errors.As(err, &e):
+	case errors.As(err, &encode):
+		e = &Error{Code: InvalidArgument, Message: "the arguments cannot be encoded: " + err.Error(), cause: encode.err}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		e = contextError(err)
+	default:
+		e = &Error{Code: Unavailable, Message: err.Error(), cause: err}
+	}
+	e.SafeToRetry = true
+	return e
+}
+
+// linkEnded tells an end of the link from an end of the caller's patience.
+func linkEnded(err error) bool {
+	var (
+		e      *Error
+		encode encodeError
+	)
+	return !errors.As(err, &e) && !errors.As(err, &encode) &&
+		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+}
+
+func (c *Conn) unavailable(safe bool) *Error {
+	e := *c.failed
+	e.SafeToRetry = safe
+	return &e
+}
+
+// explain says which call failed, and with whom.
+func (c *Conn) explain(err error, method string) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	named := *e // the error of a broken connection is shared by its calls
+	named.Method, named.Peer = method, c.options.peer
+	return &named
+}

@@ -1,0 +1,118 @@
+package tenon
+
+import (
+	"context"
+	"sync"
+
+	"github.com/tenon-go/tenon/internal/call"
+)
+
+// pendingCalls are the calls that this side made and that are not settled. A
+// call leaves it exactly once, and whoever takes it out settles it.
+type pendingCalls struct {
+	mu    sync.Mutex
+	open  map[uint32]*call.Call // nil: the caller gave up, the answer is still due
+	last  uint32                // the id given out last
+	limit int                   // how many the peer accepts
+	freed chan struct{}         // closed when there is room again; nil: nobody waits
+	ended *Error                // what later calls get
+}
+
+func newPendingCalls() *pendingCalls {
+	return &pendingCalls{open: make(map[uint32]*call.Call)}
+}
+
+// add gives c an id and reports whether other calls are open. At the peer's
+// limit it waits for room until ctx ends.
+func (p *pendingCalls) add(ctx context.Context, c *call.Call) (id uint32, crowded bool, err error) {
+	p.mu.Lock()
+	for p.ended == nil && len(p.open) >= p.limit {
+		if p.freed == nil {
+			p.freed = make(chan struct{})
+		}
+		freed := p.freed
+		p.mu.Unlock()
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return 0, false, ctx.Err()
+		}
+		p.mu.Lock()
+	}
+	defer p.mu.Unlock()
+	if p.ended != nil {
+		e := *p.ended
+		e.SafeToRetry = true
+		return 0, false, &e
+	}
+	for {
+		p.last++
+		if _, taken := p.open[p.last]; p.last != 0 && !taken {
+			break
+		}
+	}
+	p.open[p.last] = c
+	return p.last, len(p.open) > 1, nil
+}
+
+// take removes the call that an answer is for. known is false for an id that is
+// not open; c is nil when its caller gave up.
+func (p *pendingCalls) take(id uint32) (c *call.Call, known bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c, known = p.open[id]; known {
+		delete(p.open, id)
+		p.room()
+	}
+	return c, known
+}
+
+// abandon says that the caller of id gave up. It reports false when the call is
+// being settled this moment: the caller then waits for that.
+func (p *pendingCalls) abandon(id uint32) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open[id] == nil {
+		return false
+	}
+	p.open[id] = nil
+	return true
+}
+
+// forget removes a call that was never published.
+func (p *pendingCalls) forget(id uint32) bool {
+	c, _ := p.take(id)
+	return c != nil
+}
+
+// setLimit opens the gate as wide as the peer's hello allows.
+func (p *pendingCalls) setLimit(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.limit = n
+	p.room()
+}
+
+// idle reports whether no call waits for its answer.
+func (p *pendingCalls) idle() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.open) == 0
+}
+
+// end makes later calls fail with err and returns the calls still open.
+func (p *pendingCalls) end(err *Error) map[uint32]*call.Call {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	open := p.open
+	p.open, p.ended = make(map[uint32]*call.Call), err
+	p.room()
+	return open
+}
+
+func (p *pendingCalls) room() {
+	if p.freed != nil {
+		close(p.freed)
+		p.freed = nil
+	}
+}

@@ -1,0 +1,333 @@
+package tenon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tenon-go/tenon/codec"
+	"github.com/tenon-go/tenon/internal/wire"
+)
+
+const (
+	// directSize is how much is reserved to encode a small message straight
+	// into the link. What turns out larger has moved to the heap by then.
+	directSize = 2 << 10
+	// fragmentSize is the largest piece of a large message. Between two pieces
+	// other messages get their turn.
+	fragmentSize = 32 << 10
+)
+
+// A body appends itself to a frame.
+type body interface {
+	AppendBody(b []byte, e *codec.Encoder) []byte
+}
+
+// A sender is the writing half of a connection. Whoever holds its role, one
+// goroutine at a time, encodes into the link; waiting for the role and for space
+// ends with the context of the one who waits.
+type sender struct {
+	link     DirectLink
+	maxFrame int
+	waits    bool // Flush may wait, as on a socket
+
+	role    chan struct{} // holds a token while somebody has the role
+	encoder codec.Encoder // of the holder
+	dirty   atomic.Bool   // committed, not yet flushed
+}
+
+func newSender(link DirectLink) *sender {
+	_, flushAtOnce := link.(poller)
+	return &sender{
+		link:     link,
+		maxFrame: min(link.MaxReserve(), wire.MaxFrame),
+		waits:    !flushAtOnce,
+		role:     make(chan struct{}, 1),
+	}
+}
+
+func (s *sender) acquire(ctx context.Context) error {
+	select {
+	case s.role <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case s.role <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *sender) release() { <-s.role }
+
+// An encodeError is a failure to encode a message: nothing of it was sent.
+type encodeError struct{ err error }
+
+func (e encodeError) Error() string { return e.err.Error() }
+func (e encodeError) Unwrap() error { return e.err }
+
+// send sends one message whose body is appended by b. With crowded, others are
+// sending too, and the one flush may serve them all. When it fails, published
+// says whether the peer may have seen the message all the same.
+func (s *sender) send(ctx context.Context, h wire.Header, b body, userCode, crowded bool, limit uint32) (published bool, err error) {
+	if userCode {
+		return s.sendFromHeap(ctx, h, b, crowded, limit)
+	}
+	if err := s.acquire(ctx); err != nil {
+		return false, err
+	}
+	frame, err := s.reserve(ctx, min(directSize, s.maxFrame))
+	if err != nil {
+		s.release()
+		return false, err
+	}
+	frame, err = s.encode(frame, h, b)
+	if err != nil {
+		s.release()
+		return false, err
+	}
+	if segments := s.encoder.Segments(); len(segments) > 0 || len(frame) > s.maxFrame {
+		pieces := cutSegments(slices.Clone(frame[wire.HeaderSize:]), segments)
+		s.release()
+		return s.sendPieces(ctx, h, pieces, limit)
+	}
+	if err := s.commit(ctx, frame); err != nil {
+		s.release()
+		return false, err
+	}
+	return true, s.publish(ctx, crowded)
+}
+
+// encode builds the frame. A panic of the codec gives the role back.
+func (s *sender) encode(frame []byte, h wire.Header, b body) (_ []byte, err error) {
+	ok := false
+	defer func() {
+		if !ok {
+			s.release()
+		}
+	}()
+	s.encoder.Reset()
+	frame = b.AppendBody(h.Append(frame), &s.encoder)
+	ok = true
+	if err := s.encoder.Err(); err != nil {
+		return nil, encodeError{err}
+	}
+	if len(frame) <= s.maxFrame {
+		wire.SetSize(frame)
+	}
+	return frame, nil
+}
+
+var heapEncoders = sync.Pool{New: func() any { return new(heapEncoder) }}
+
+type heapEncoder struct {
+	encoder codec.Encoder
+	buffer  []byte
+}
+
+// sendFromHeap encodes outside of the role, since user code runs, and copies.
+func (s *sender) sendFromHeap(ctx context.Context, h wire.Header, b body, crowded bool, limit uint32) (published bool, err error) {
+	e := heapEncoders.Get().(*heapEncoder)
+	e.encoder.Reset()
+	frame := b.AppendBody(h.Append(e.buffer[:0]), &e.encoder)
+	defer func() {
+		e.encoder.Reset()
+		if cap(frame) <= wire.MaxFrame {
+			e.buffer = frame[:0]
+			heapEncoders.Put(e)
+		}
+	}()
+	if err := e.encoder.Err(); err != nil {
+		return false, encodeError{err}
+	}
+	if segments := e.encoder.Segments(); len(segments) > 0 || len(frame) > s.maxFrame {
+		return s.sendPieces(ctx, h, cutSegments(frame[wire.HeaderSize:], segments), limit)
+	}
+	wire.SetSize(frame)
+	if err := s.acquire(ctx); err != nil {
+		return false, err
+	}
+	reserved, err := s.reserve(ctx, len(frame))
+	if err == nil {
+		err = s.commit(ctx, append(reserved, frame...))
+	}
+	if err != nil {
+		s.release()
+		return false, err
+	}
+	return true, s.publish(ctx, crowded)
+}
+
+// cutSegments puts the large values back into the places between the encoded
+// bytes where they belong. Offsets of segments count the frame's header.
+func cutSegments(encoded []byte, segments []codec.Segment) [][]byte {
+	pieces := make([][]byte, 0, 2*len(segments)+1)
+	at := 0
+	for _, seg := range segments {
+		end := seg.At - wire.HeaderSize
+		pieces = append(pieces, encoded[at:end], seg.Data)
+		at = end
+	}
+	return append(pieces, encoded[at:])
+}
+
+// sendPieces sends a large message in fragments and gives the role away between
+// them.
+func (s *sender) sendPieces(ctx context.Context, h wire.Header, pieces [][]byte, limit uint32) (published bool, err error) {
+	total := 0
+	for _, p := range pieces {
+		total += len(p)
+	}
+	if uint64(total) > uint64(limit) || total > math.MaxUint32-wire.HeaderSize {
+		return false, &Error{
+			Code: ResourceExhausted, SafeToRetry: true,
+			Message: fmt.Sprintf("the message has %d bytes, the peer accepts at most %d (tenon.WithMaxMessage on its side)", total, limit),
+		}
+	}
+	for first := true; first || total > 0; first = false {
+		if err := s.acquire(ctx); err != nil {
+			return published, err
+		}
+		n, err := s.sendFragment(ctx, h, &pieces, total, first)
+		if err == nil {
+			published = true
+			err = s.flush(ctx)
+		}
+		s.release()
+		if err != nil {
+			return published, err
+		}
+		total -= n
+		h = wire.Header{Kind: wire.Fragment, Flags: h.Flags & wire.Callee, Port: h.Port, ID: h.ID}
+	}
+	return true, nil
+}
+
+// sendFragment commits one frame with as much of pieces as it takes.
+func (s *sender) sendFragment(ctx context.Context, h wire.Header, pieces *[][]byte, left int, first bool) (sent int, err error) {
+	const totalSize = 4
+	room := min(fragmentSize, s.maxFrame) - wire.HeaderSize
+	sent = min(left, room)
+	split := first && sent < left
+	if split {
+		sent -= totalSize
+	}
+	if sent < left {
+		h.Flags |= wire.More
+	}
+	frame, err := s.reserve(ctx, wire.HeaderSize+totalSize+sent)
+	if err != nil {
+		return 0, err
+	}
+	frame = h.Append(frame)
+	if split {
+		frame = wire.AppendTotal(frame, uint32(left))
+	}
+	for n := sent; n > 0; {
+		p := (*pieces)[0]
+		k := min(n, len(p))
+		frame = append(frame, p[:k]...)
+		n -= k
+		if (*pieces)[0] = p[k:]; k == len(p) {
+			*pieces = (*pieces)[1:]
+		}
+	}
+	wire.SetSize(frame)
+	return sent, s.commit(ctx, frame)
+}
+
+// commitFrame commits a small frame. The caller has the role and flushes.
+func (s *sender) commitFrame(ctx context.Context, h wire.Header, b []byte) error {
+	frame, err := s.reserve(ctx, wire.HeaderSize+len(b))
+	if err != nil {
+		return err
+	}
+	frame = append(h.Append(frame), b...)
+	wire.SetSize(frame)
+	return s.commit(ctx, frame)
+}
+
+func (s *sender) reserve(ctx context.Context, n int) ([]byte, error) {
+	for {
+		if p := s.link.Reserve(n); p != nil {
+			return p, nil
+		}
+		if err := s.waitSend(ctx, n); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (s *sender) commit(ctx context.Context, frame []byte) error {
+	for {
+		err := s.link.Commit(frame)
+		if !errors.Is(err, ErrFull) {
+			return err
+		}
+		if err := s.waitSend(ctx, len(frame)); err != nil {
+			return err
+		}
+	}
+}
+
+// publish flushes and gives the role back. In a crowd it first lets the others
+// run once: what they commit meanwhile goes out with one flush and one wake-up.
+func (s *sender) publish(ctx context.Context, crowded bool) error {
+	if crowded {
+		s.dirty.Store(true)
+		s.release()
+		runtime.Gosched()
+		if !s.dirty.Load() {
+			return nil
+		}
+		if err := s.acquire(ctx); err != nil {
+			return err
+		}
+		if !s.dirty.Load() {
+			s.release()
+			return nil
+		}
+	}
+	err := s.flush(ctx)
+	s.release()
+	return err
+}
+
+func (s *sender) flush(ctx context.Context) error {
+	s.dirty.Store(false)
+	if s.waits && ctx.Done() != nil {
+		defer context.AfterFunc(ctx, s.link.InterruptSend)()
+	}
+	for {
+		err := s.link.Flush()
+		if !errors.Is(err, ErrInterrupted) {
+			return err
+		}
+		// An interrupt that was meant for somebody before us is no reason to
+		// stop. One that was meant for us leaves the rest to whoever is next.
+		if ctx.Err() != nil {
+			s.dirty.Store(true)
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *sender) waitSend(ctx context.Context, n int) error {
+	defer context.AfterFunc(ctx, s.link.InterruptSend)()
+	for {
+		err := s.link.WaitSend(n)
+		if !errors.Is(err, ErrInterrupted) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}

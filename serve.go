@@ -1,0 +1,198 @@
+package tenon
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/tenon-go/tenon/codec"
+	"github.com/tenon-go/tenon/internal/wire"
+)
+
+// smallArgs is how large arguments may be to travel inside of a servedCall.
+const smallArgs = 64
+
+// A servedCall is one call of the peer while its handler runs. It is also the
+// handler's context, so that a call costs one allocation.
+type servedCall struct {
+	callContext
+	id       uint32
+	handler  handler
+	args     []byte
+	owned    bool
+	crowded  bool
+	answered bool
+	small    [smallArgs]byte
+}
+
+// servedCalls are the calls of the peer whose handlers run, and the handlers
+// this side offers, by number.
+type servedCalls struct {
+	handlers []handler
+
+	mu    sync.Mutex
+	open  map[uint32]*servedCall
+	ended bool
+}
+
+func newServedCalls(srv *Server) *servedCalls {
+	s := &servedCalls{open: make(map[uint32]*servedCall)}
+	if srv != nil {
+		s.handlers = srv.handlers()
+	}
+	return s
+}
+
+func (s *servedCalls) methods() []wire.Method {
+	methods := make([]wire.Method, len(s.handlers))
+	for i, h := range s.handlers {
+		m := h.method()
+		methods[i] = wire.Method{Name: m.Name, Fingerprint: m.Fingerprint()}
+	}
+	return methods
+}
+
+// add registers a call. The peer keeps to the limit by itself; what it counts as
+// answered we may count as open for a moment longer, hence twice.
+func (s *servedCalls) add(c *servedCall, limit uint32) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if uint64(len(s.open)) >= 2*uint64(limit) {
+		return protocolError{fmt.Errorf("%d calls at once, %d were announced as the limit", len(s.open), limit)}
+	}
+	if s.open[c.id] != nil {
+		return protocolError{fmt.Errorf("a second call with the id %d of one that is open", c.id)}
+	}
+	if s.ended {
+		c.cancel(context.Canceled)
+	}
+	s.open[c.id] = c
+	c.crowded = len(s.open) > 1
+	return nil
+}
+
+func (s *servedCalls) remove(id uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, id)
+}
+
+func (s *servedCalls) cancel(id uint32) {
+	s.mu.Lock()
+	c := s.open[id]
+	s.mu.Unlock()
+	if c != nil {
+		c.cancel(context.Canceled)
+	}
+}
+
+func (s *servedCalls) cancelAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	for _, c := range s.open {
+		c.cancel(context.Canceled)
+	}
+}
+
+// serve starts the handler of a call. It runs in the reader's role.
+func (c *Conn) serve(f wire.Frame, owned bool) error {
+	o, args, err := wire.ParseCall(f.Flags, f.Body)
+	if err != nil {
+		return protocolError{err}
+	}
+	if uint64(f.Arg) >= uint64(len(c.served.handlers)) || f.Flags&(wire.Named|wire.HasTarget) != 0 {
+		c.outbox.refuse(f.ID, wire.Failure{Code: uint32(Unimplemented), Message: "the other side does not offer this method"})
+		return nil
+	}
+	call := &servedCall{callContext: callContext{conn: c}, id: f.ID, handler: c.served.handlers[f.Arg], args: args, owned: owned}
+	if f.Flags&wire.HasDeadline != 0 {
+		call.deadline, call.hasDeadline = time.Now().Add(o.Remaining), true
+	}
+	// The arguments leave the link's memory before anything else happens.
+	switch {
+	case owned:
+	case len(args) <= smallArgs:
+		call.args = append(call.small[:0], args...)
+	default:
+		call.args, call.owned = bytes.Clone(args), true
+	}
+	if err := c.served.add(call, c.limits.Calls); err != nil {
+		return err
+	}
+	go call.run()
+	return nil
+}
+
+// run is the goroutine of one handler.
+func (s *servedCall) run() {
+	defer s.finish()
+	s.handler.run(s)
+}
+
+// finish ends the call, however the handler ended.
+func (s *servedCall) finish() {
+	if !s.answered {
+		message := "the handler called runtime.Goexit"
+		if p := recover(); p != nil {
+			message = fmt.Sprintf("the handler panicked: %v", p)
+			s.conn.logger.Error("tenon: a handler panicked", "method", s.handler.method().Name, "panic", p, "stack", string(debug.Stack()))
+		}
+		s.fail(&Error{Code: Panicked, Message: message})
+	}
+	s.conn.served.remove(s.id)
+	s.cancel(context.Canceled)
+}
+
+// decoder returns a decoder of the arguments.
+func (s *servedCall) decoder() (d codec.Decoder) {
+	if s.owned {
+		d.ResetOwned(s.args)
+	} else {
+		d.Reset(s.args)
+	}
+	s.args = nil
+	return d
+}
+
+// answer sends the results.
+func (s *servedCall) answer(result body, userCode bool) {
+	s.answered = true
+	h := wire.Header{Kind: wire.Answer, Flags: wire.Callee, ID: s.id}
+	published, err := s.conn.sender.send(s.conn.running, h, result, userCode, s.crowded, s.conn.peer.limits.Message)
+	if err == nil {
+		return
+	}
+	var (
+		encode encodeError
+		e      *Error
+	)
+	switch {
+	case published || s.conn.running.Err() != nil:
+		s.conn.end(err)
+	case errors.As(err, &encode):
+		s.fail(&Error{Code: InvalidResult, Message: "the result cannot be encoded: " + err.Error()})
+	case errors.As(err, &e):
+		s.fail(&Error{Code: e.Code, Message: "the answer is too large: " + e.Message})
+	default:
+		s.conn.end(err)
+	}
+}
+
+// fail answers with an error.
+func (s *servedCall) fail(err error) {
+	s.answered = true
+	h := wire.Header{Kind: wire.Error, Flags: wire.Callee, ID: s.id}
+	if _, err := s.conn.sender.send(s.conn.running, h, failureBody(failureOf(err)), false, s.crowded, math.MaxUint32); err != nil {
+		s.conn.end(err)
+	}
+}
+
+type failureBody wire.Failure
+
+func (f failureBody) AppendBody(b []byte, _ *codec.Encoder) []byte { return wire.Failure(f).Append(b) }
