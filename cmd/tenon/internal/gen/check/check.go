@@ -1,0 +1,112 @@
+// Package check holds the rules of contracts: the third step of the generator.
+// It reports everything of a model that cannot travel, all at once.
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+
+	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/diag"
+	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/model"
+)
+
+// Check returns what the authors of the services have to change.
+func Check(p *model.Package) diag.Problems {
+	c := &checker{seen: map[*model.Type]bool{}}
+	wireNames := map[string]*model.Service{}
+	for _, file := range p.Files {
+		for _, s := range file.Services {
+			if other := wireNames[s.WireName]; other != nil {
+				c.report(s.Pos, s.Name, fmt.Sprintf("service %s has the wire name %s too", other.Name, s.WireName),
+					"give one of them another: //tenon:service name=...")
+			}
+			wireNames[s.WireName] = s
+			c.service(s)
+		}
+	}
+	return c.problems.Sorted()
+}
+
+type checker struct {
+	problems diag.Problems
+	seen     map[*model.Type]bool
+}
+
+func (c *checker) report(pos token.Position, place, reason, wayOut string) {
+	c.problems = append(c.problems, diag.Problem{Pos: pos, Place: place, Reason: reason, WayOut: wayOut})
+}
+
+func (c *checker) service(s *model.Service) {
+	if len(s.Methods) == 0 {
+		c.report(s.Pos, s.Name, "the service has no methods", "declare one, or remove //tenon:service")
+	}
+	for _, m := range s.Methods {
+		place := s.Name + "." + m.Name
+		if !ast.IsExported(m.Name) {
+			c.report(m.Pos, place, "the method is not exported, so that only this package could implement the service", "export it")
+		}
+		if !m.HasContext {
+			c.report(m.Pos, place, "the first parameter is not a context.Context", "write "+m.Name+"(ctx context.Context, ...)")
+		}
+		if !m.HasError {
+			c.report(m.Pos, place, "the last result is not an error", "every call can fail: add an error as the last result")
+		}
+		for i, v := range m.Params {
+			c.value(place, "parameter", i+1, v)
+		}
+		for i, v := range m.Results {
+			c.value(place, "result", i+1, v)
+		}
+	}
+}
+
+func (c *checker) value(method, role string, number int, v *model.Value) {
+	name := v.Name
+	if !v.Named {
+		name = fmt.Sprint(number)
+	}
+	c.walk(method+", "+role+" ", name, v.Pos, v.Type)
+}
+
+// walk reports what is wrong with a type and everything in it. pos is where the
+// type is used: a field, a parameter or a result.
+func (c *checker) walk(context, path string, pos token.Position, t *model.Type) {
+	if t.Kind == model.Unsupported {
+		c.report(pos, context+path, t.Fault, t.WayOut)
+		return
+	}
+	if c.seen[t] {
+		return
+	}
+	c.seen[t] = true
+	switch t.Kind {
+	case model.Slice, model.Array:
+		c.walk(context, path+"[]", pos, t.Elem)
+	case model.Pointer:
+		c.walk(context, path, pos, t.Elem)
+	case model.Map:
+		if t.Key.Kind != model.Unsupported && !usableAsKey(t.Key) {
+			c.report(pos, context+path, "the keys of the map contain pointers, whose identity does not travel", "use the value itself as the key")
+		}
+		c.walk(context, path+"[key]", pos, t.Key)
+		c.walk(context, path+"[]", pos, t.Elem)
+	case model.Struct:
+		for _, f := range t.Fields {
+			if f.Fault != "" {
+				c.report(f.Pos, context+path+"."+f.Name, f.Fault, f.WayOut)
+				continue
+			}
+			c.walk(context, path+"."+f.Name, f.Pos, f.Type)
+		}
+	}
+}
+
+func usableAsKey(t *model.Type) bool {
+	for _, r := range t.Reachable() {
+		if r.Kind == model.Pointer {
+			return false
+		}
+	}
+	return true
+}

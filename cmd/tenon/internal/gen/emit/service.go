@@ -1,0 +1,161 @@
+package emit
+
+import (
+	"go/types"
+	"strconv"
+	"strings"
+
+	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/load"
+	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/model"
+	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/shape"
+)
+
+// A method has these names in the file.
+type method struct {
+	*model.Method
+	descriptor, args, result string
+}
+
+func (w *writer) service(s *model.Service) {
+	base := unexported(s.Name)
+	client := w.names.unique(base + "Client")
+	methods := make([]method, len(s.Methods))
+	for i, m := range s.Methods {
+		methods[i] = method{
+			Method:     m,
+			descriptor: w.names.unique(base + m.Name),
+			args:       w.names.unique(base + m.Name + "Args"),
+			result:     w.names.unique(base + m.Name + "Result"),
+		}
+	}
+	w.client(s, client, methods)
+	w.register(s, methods)
+	for _, m := range methods {
+		w.descriptor(m)
+	}
+}
+
+func (w *writer) client(s *model.Service, client string, methods []method) {
+	newClient := load.ClientName(s.Name)
+	w.f("\n// %s returns %s whose methods are calls through caller. It may be\n", newClient, withArticle(s.Name))
+	w.f("// used by many goroutines at once.\n")
+	w.f("func %s(caller %s.Caller) %s { return %s{caller} }\n", newClient, w.tenon, s.Name, client)
+	w.f("\ntype %s struct{ caller %s.Caller }\n", client, w.tenon)
+	for _, m := range methods {
+		local := names{}
+		local.reserve("c", "r", "err", m.descriptor, m.args)
+		ctx := local.unique("ctx")
+		var signature, results, args, returns []string
+		signature = append(signature, ctx+" "+w.context+".Context")
+		for i, v := range m.Params {
+			name := local.unique(v.Name)
+			typ := w.typeName(v.Type.Go)
+			if m.Variadic && i == len(m.Params)-1 {
+				typ = "..." + w.typeName(v.Type.Go.Underlying().(*types.Slice).Elem())
+			}
+			signature = append(signature, name+" "+typ)
+			args = append(args, name)
+		}
+		for _, v := range m.Results {
+			results = append(results, w.typeName(v.Type.Go))
+			returns = append(returns, "r."+v.Name)
+		}
+		r := "r"
+		if len(m.Results) == 0 {
+			r = "_"
+		}
+		w.f("\nfunc (c %s) %s(%s) (%s) {\n", client, m.Name, strings.Join(signature, ", "), strings.Join(append(results, "error"), ", "))
+		w.f("%s, err := %s.Call(%s, c.caller, %s{%s})\n", r, m.descriptor, ctx, m.args, strings.Join(args, ", "))
+		w.f("return %s\n}\n", strings.Join(append(returns, "err"), ", "))
+	}
+}
+
+func (w *writer) register(s *model.Service, methods []method) {
+	register := load.RegisterName(s.Name)
+	w.f("\n// %s makes srv answer the calls of %s with the methods of impl, which\n", register, s.Name)
+	w.f("// run on many goroutines at once.\n")
+	w.f("func %s(srv *%s.Server, impl %s) {\n", register, w.tenon, s.Name)
+	for _, m := range methods {
+		args, results := []string{"ctx"}, []string{}
+		for _, v := range m.Params {
+			args = append(args, "a."+v.Name)
+		}
+		if m.Variadic {
+			args[len(args)-1] += "..."
+		}
+		for _, v := range m.Results {
+			results = append(results, "r."+v.Name)
+		}
+		w.f("%s.Handle(srv, &%s, func(ctx %s.Context, a %s) (r %s, err error) {\n", w.tenon, m.descriptor, w.context, m.args, m.result)
+		w.f("%s = impl.%s(%s)\n", strings.Join(append(results, "err"), ", "), m.Name, strings.Join(args, ", "))
+		w.f("return r, err\n})\n")
+	}
+	w.f("}\n")
+}
+
+func (w *writer) descriptor(m method) {
+	args, result := w.messageFunctions(m.args), w.messageFunctions(m.result)
+	w.f("\nvar %s = %s.Method[%s, %s]{\n", m.descriptor, w.tenon, m.args, m.result)
+	w.f("Name: %q,\nShape: %s,\n", m.WireName, quote(shape.Of(m.Method, w.pkg)))
+	w.f("Args: %s,\n", w.codecOf(m.args, args, m.Params))
+	w.f("Result: %s,\n}\n", w.codecOf(m.result, result, m.Results))
+	w.message(m.args, args, m.Params)
+	w.message(m.result, result, m.Results)
+}
+
+func (w *writer) codecOf(name string, f function, values []*model.Value) string {
+	userCode := ""
+	for _, v := range values {
+		if v.Type.HasUserCode() {
+			userCode = ", UserCode: true"
+			break
+		}
+	}
+	return w.tenon + ".Codec[" + name + "]{Append: " + f.append + ", Decode: " + f.decode + userCode + "}"
+}
+
+// message writes the struct of arguments or results and its two functions.
+func (w *writer) message(name string, f function, values []*model.Value) {
+	w.f("\ntype %s struct {", name)
+	if len(values) > 0 {
+		w.f("\n")
+	}
+	for _, v := range values {
+		w.f("%s %s\n", v.Name, w.typeName(v.Type.Go))
+	}
+	w.f("}\n")
+	fields := make([]field, len(values))
+	for i, v := range values {
+		fields[i] = field{access: "v." + v.Name, label: v.Name, typ: v.Type}
+		if !v.Named {
+			fields[i].label = unnamedLabel(v.Name, i, len(values))
+		}
+	}
+	w.structFunctions(f, name, fields, false)
+}
+
+// unnamedLabel is what errors call a parameter or result without a name.
+func unnamedLabel(name string, i, count int) string {
+	label := "result"
+	if strings.HasPrefix(name, "p") {
+		label = "parameter"
+	}
+	if count > 1 {
+		label += " " + strconv.Itoa(i+1)
+	}
+	return label
+}
+
+func quote(text string) string {
+	if strconv.CanBackquote(text) {
+		return "`" + text + "`"
+	}
+	return strconv.Quote(text)
+}
+
+func withArticle(name string) string {
+	if strings.ContainsRune("AEIOUaeiou", rune(name[0])) {
+		return "an " + name
+	}
+	return "a " + name
+}

@@ -1,0 +1,159 @@
+// Package model describes services and the values that travel, free of syntax:
+// the second step of the generator. It accepts everything that go/types
+// accepts and marks what cannot travel; whether that is an error, package check
+// decides.
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/load"
+)
+
+// A Package holds the services of one Go package.
+type Package struct {
+	Types *types.Package
+	Files []*File
+}
+
+// A File holds the services that one source file declares.
+type File struct {
+	Source   *load.File
+	Services []*Service
+}
+
+// A Service is an interface.
+type Service struct {
+	Name     string
+	WireName string // "imaging.Imaging"
+	Pos      token.Position
+	Methods  []*Method
+}
+
+// A Method is one method of a service, embedded interfaces included.
+type Method struct {
+	Name       string
+	WireName   string // "imaging.Imaging/Resize"
+	Pos        token.Position
+	HasContext bool     // the first parameter is a context.Context
+	HasError   bool     // the last result is an error
+	Params     []*Value // without the context
+	Results    []*Value // without the error
+	Variadic   bool
+}
+
+// A Value is a parameter or a result.
+type Value struct {
+	Name  string // as declared, or made up: p0, r0
+	Named bool   // it has a name in the declaration
+	Type  *Type
+	Pos   token.Position
+}
+
+// Build describes the services of a loaded package.
+func Build(p *load.Package) *Package {
+	b := &builder{fset: p.Fset, pkg: p.Types}
+	result := &Package{Types: p.Types}
+	for _, source := range p.Files {
+		file := &File{Source: source}
+		for _, decl := range source.Services {
+			file.Services = append(file.Services, b.service(decl))
+		}
+		result.Files = append(result.Files, file)
+	}
+	b.markRecursion()
+	return result
+}
+
+func (b *builder) service(decl load.Declaration) *Service {
+	s := &Service{Name: decl.Name, WireName: decl.WireName, Pos: decl.Pos}
+	if s.WireName == "" {
+		s.WireName = b.pkg.Name() + "." + decl.Name
+	}
+	iface := b.pkg.Scope().Lookup(decl.Name).Type().Underlying().(*types.Interface)
+	for i := range iface.NumMethods() {
+		s.Methods = append(s.Methods, b.method(s, iface.Method(i)))
+	}
+	// In the order a reader sees them; those of embedded interfaces of other
+	// packages, whose positions are not worth comparing, come last, by name.
+	slices.SortStableFunc(s.Methods, func(x, y *Method) int {
+		xHere, yHere := b.isHere(iface, x.Name), b.isHere(iface, y.Name)
+		switch {
+		case xHere != yHere:
+			return cmp.Compare(btoi(yHere), btoi(xHere))
+		case !xHere:
+			return cmp.Compare(x.Name, y.Name)
+		}
+		return cmp.Or(
+			cmp.Compare(x.Pos.Filename, y.Pos.Filename),
+			cmp.Compare(x.Pos.Offset, y.Pos.Offset),
+		)
+	})
+	return s
+}
+
+func (b *builder) isHere(iface *types.Interface, name string) bool {
+	for i := range iface.NumMethods() {
+		if m := iface.Method(i); m.Name() == name {
+			return m.Pkg() == b.pkg
+		}
+	}
+	return false
+}
+
+func btoi(v bool) int {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+func (b *builder) method(s *Service, fn *types.Func) *Method {
+	sig := fn.Signature()
+	m := &Method{
+		Name: fn.Name(), WireName: s.WireName + "/" + fn.Name(),
+		Pos: b.fset.Position(fn.Pos()), Variadic: sig.Variadic(),
+	}
+	params, results := vars(sig.Params()), vars(sig.Results())
+	if len(params) > 0 && isNamed(params[0].Type(), "context", "Context") {
+		m.HasContext = true
+		params = params[1:]
+	}
+	if n := len(results); n > 0 && isError(results[n-1].Type()) {
+		m.HasError = true
+		results = results[:n-1]
+	}
+	m.Params, m.Results = b.values(params, "p"), b.values(results, "r")
+	return m
+}
+
+func vars(tuple *types.Tuple) []*types.Var {
+	return slices.Collect(tuple.Variables())
+}
+
+// values describes parameters or results. Those without a name get one that no
+// other has.
+func (b *builder) values(list []*types.Var, prefix string) []*Value {
+	taken := map[string]bool{}
+	for _, v := range list {
+		taken[v.Name()] = true
+	}
+	values := make([]*Value, len(list))
+	for i, v := range list {
+		values[i] = &Value{Name: v.Name(), Named: true, Type: b.typeOf(v.Type()), Pos: b.fset.Position(v.Pos())}
+		if v.Name() != "" && v.Name() != "_" {
+			continue
+		}
+		name := fmt.Sprintf("%s%d", prefix, i)
+		for taken[name] {
+			name += "_"
+		}
+		taken[name] = true
+		values[i].Name, values[i].Named = name, false
+	}
+	return values
+}

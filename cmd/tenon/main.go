@@ -1,0 +1,69 @@
+// Command tenon generates the code that joins Go interfaces to package tenon.
+//
+// Add it to a module and write a directive where the interface is:
+//
+//	go get -tool github.com/tenon-go/tenon/cmd/tenon
+//
+//	//go:generate go tool tenon gen
+//	//tenon:service
+//	type Imaging interface {
+//		Resize(ctx context.Context, img []byte, width int) ([]byte, error)
+//	}
+//
+// "tenon help" lists the subcommands.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+)
+
+func main() { os.Exit(run()) }
+
+// run returns the exit status: 0, 1 for work that could not be done, 2 for a
+// command line that makes no sense.
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := newCommand().ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, err)
+	var usage usageError
+	if errors.As(err, &usage) {
+		fmt.Fprintf(os.Stderr, "\nRun \"%s --help\" for help.\n", usage.command)
+		return 2
+	}
+	return 1
+}
+
+func newCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "tenon",
+		Short:         "Typed calls between the parts of one application",
+		Long:          "tenon generates the code that joins Go interfaces to package\ngithub.com/tenon-go/tenon.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{cmd.CommandPath(), err}
+	})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newGenCommand(), newVersionCommand())
+	return root
+}
+
+// A usageError is a command line that makes no sense.
+type usageError struct {
+	command string
+	err     error
+}
+
+func (e usageError) Error() string { return "tenon: " + e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
