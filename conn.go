@@ -69,7 +69,7 @@ func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn
 	c.reader = newReader(c)
 	hello := wire.Greeting{Limits: c.limits, Methods: c.served.methods()}
 	c.work.Go(func() {
-		if err := c.outbox.run(c.running, c.sender, hello); err != nil {
+		if err := c.outbox.run(c.running, c.sender, hello, c.peer.greetingDone); err != nil {
 			c.end(err)
 		}
 	})
@@ -141,8 +141,10 @@ func (c *Conn) end(reason error) {
 					settle(open, call.Outcome{Err: failure})
 				}
 			}
-			c.served.cancelAll()
+			// The link first: what handlers answer to the end of their context
+			// is not what the peer's callers should see.
 			c.link.Close()
+			c.served.cancelAll()
 		})
 	})
 }

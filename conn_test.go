@@ -17,7 +17,6 @@ import (
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/inproc"
 	"github.com/tenon-go/tenon/internal/leak"
-	"github.com/tenon-go/tenon/linktest"
 )
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -334,18 +333,6 @@ func TestHalfOfTheCallsCanceledReport34(t *testing.T) {
 		})
 	}
 	callers.Wait()
-}
-
-func TestOverAnOwnLinkThatCutsAndDelays(t *testing.T) {
-	a, b := inproc.Pair()
-	conn := connect(t, &calc{}, linktest.Cut(plain{a}, 1), linktest.Cut(plain{b}, 2))
-	random := rand.New(rand.NewPCG(3, 4))
-	for range 200 {
-		p := randomBytes(random, random.IntN(100<<10))
-		if got, err := echo.Call(t.Context(), conn, p); err != nil || !bytes.Equal(got, p) {
-			t.Fatalf("%d of %d bytes, %v", len(got), len(p), err)
-		}
-	}
 }
 
 // plain hides that a link is a DirectLink.

@@ -31,8 +31,12 @@ func (r *reader) take(f wire.Frame) error {
 // act acts on a whole message. Its body belongs to us if owned, else to the link.
 func (r *reader) act(f wire.Frame, owned bool) error {
 	c := r.conn
+	if (f.Kind == wire.Hello) == c.peer.received {
+		return protocolError{fmt.Errorf("its hello is not its first message, or comes twice (%v)", f)}
+	}
 	switch f.Kind {
 	case wire.Hello:
+		c.peer.received = true
 		return c.greeted(f)
 	case wire.Call:
 		r.served, r.started = true, true

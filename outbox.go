@@ -64,11 +64,12 @@ func (o *outbox) take() (cancels []uint32, refusals []refusal, pong uint32, hasP
 }
 
 // run sends our hello and then what comes in, until ctx ends or the link breaks.
-func (o *outbox) run(ctx context.Context, s *sender, hello wire.Greeting) error {
+func (o *outbox) run(ctx context.Context, s *sender, hello wire.Greeting, greeted func()) error {
 	h := wire.Header{Kind: wire.Hello, Arg: wire.Version}
 	if _, err := s.send(ctx, h, greetingBody(hello), true, false, 1<<30); err != nil {
 		return err
 	}
+	greeted()
 	for {
 		select {
 		case <-o.wake:

@@ -13,11 +13,13 @@ import (
 // peerMethods is what the other side offers: it is learned from its hello, and
 // compared with what our callers expect before the first value is sent.
 type peerMethods struct {
-	ready  chan struct{} // closed when the hello is in, or the connection ended
-	limits wire.Limits
-	ended  *Error
+	ready    chan struct{} // closed when both hellos are through, or the connection ended
+	limits   wire.Limits   // valid from the peer's hello on, which is its first frame
+	received bool          // the peer's hello; belongs to the reader's role
 
 	mu       sync.Mutex
+	missing  int // hellos that are not through
+	ended    *Error
 	announce map[string]announced
 	known    atomic.Pointer[[]knownMethod] // by call.Method.Index
 }
@@ -35,7 +37,7 @@ type knownMethod struct {
 }
 
 func newPeerMethods() *peerMethods {
-	p := &peerMethods{ready: make(chan struct{}), announce: make(map[string]announced)}
+	p := &peerMethods{ready: make(chan struct{}), missing: 2, announce: make(map[string]announced)}
 	p.known.Store(&[]knownMethod{})
 	return p
 }
@@ -49,43 +51,38 @@ func (c *Conn) greeted(f wire.Frame) error {
 	if err != nil {
 		return protocolError{err}
 	}
-	if c.peer.greet(g) {
-		c.pending.setLimit(int(g.Limits.Calls))
-		return nil
-	}
-	return protocolError{fmt.Errorf("a second hello")}
+	c.peer.greet(g)
+	c.pending.setLimit(int(g.Limits.Calls))
+	c.peer.greetingDone()
+	return nil
 }
 
-func (p *peerMethods) greet(g wire.Greeting) bool {
+func (p *peerMethods) greet(g wire.Greeting) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.isReady() {
-		return false
-	}
 	p.limits = g.Limits
 	for i, m := range g.Methods {
 		p.announce[m.Name] = announced{uint32(i), m.Fingerprint}
 	}
-	close(p.ready)
-	return true
+}
+
+// greetingDone is called when our hello was sent, and when the peer's came in.
+// Our first call waits for both: hello is the first frame in each direction.
+func (p *peerMethods) greetingDone() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.missing--; p.missing == 0 && p.ended == nil {
+		close(p.ready)
+	}
 }
 
 // end makes those who still wait for a hello fail.
 func (p *peerMethods) end(err *Error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.isReady() {
-		p.ended = err
+	p.ended = err
+	if p.missing > 0 {
 		close(p.ready)
-	}
-}
-
-func (p *peerMethods) isReady() bool {
-	select {
-	case <-p.ready:
-		return true
-	default:
-		return false
 	}
 }
 
