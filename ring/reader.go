@@ -126,14 +126,15 @@ func (r *Reader) look(end *ending) (more bool, err error) {
 			return false, r.fail(corrupt("tail is %d, this side wrote %d", tail, r.returned))
 		}
 		switch {
-		case end != nil:
-			return false, end.err
 		case closed:
 			return false, io.EOF
-		case r.h.writerClosed.Load() == 0:
+		case r.h.writerClosed.Load() != 0:
+			closed = true // and look once more: it published before it closed
+		case end != nil:
+			return false, end.err
+		default:
 			return false, nil
 		}
-		closed = true // and look once more: it published before it closed
 	}
 }
 
@@ -208,7 +209,8 @@ func (r *Reader) Interrupt() { r.interrupt() }
 
 // End says that the writer is gone without having closed its side, as a process
 // does that was killed. The Reader delivers what was published and then answers
-// err. Any goroutine may call it; the first End counts.
+// err; if the writer did close, io.EOF stays the answer. Any goroutine may call
+// it; the first End counts.
 func (r *Reader) End(err error) {
 	r.end(&ending{err: err, drain: true})
 	r.mine.kick()

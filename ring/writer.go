@@ -254,9 +254,13 @@ func (w *Writer) Batch(f func() error) (err error) {
 func (w *Writer) Interrupt() { w.interrupt() }
 
 // End says that the reader is gone without having closed its side, as a process
-// does that was killed. Every call answers err from now on. Any goroutine may
-// call it; the first End counts.
+// does that was killed. Every call answers err from now on; if the reader did
+// close, io.ErrClosedPipe stays the answer. Any goroutine may call it; the first
+// End counts.
 func (w *Writer) End(err error) {
+	if w.h.readerClosed.Load() != 0 {
+		err = io.ErrClosedPipe
+	}
 	w.end(&ending{err: err})
 	w.mine.kick()
 }

@@ -1,0 +1,77 @@
+package shm
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
+
+// The system calls that tests let fail.
+var (
+	memfdCreate = unix.MemfdCreate
+	fallocate   = unix.Fallocate
+)
+
+// createMemory returns nameless memory of the given size whose size is sealed.
+func createMemory(size int) (_ *os.File, err error) {
+	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
+	fd, err := memfdCreate("tenon-shm", flags|unix.MFD_NOEXEC_SEAL)
+	if errors.Is(err, unix.EINVAL) { // a kernel before 6.3
+		fd, err = memfdCreate("tenon-shm", flags)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("shm: create memory: %w", err)
+	}
+	file := os.NewFile(uintptr(fd), "shm-memory")
+	defer func() {
+		if err != nil {
+			file.Close()
+		}
+	}()
+	// Without the reservation a full memory would end us with SIGBUS later.
+	for {
+		if err = fallocate(fd, 0, 0, int64(size)); !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("shm: no room for %d bytes of shared memory: raise the memory limit of this machine or container, or use a smaller shm.Size: %w", size, err)
+	}
+	if _, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
+		return nil, fmt.Errorf("shm: seal the memory: %w", err)
+	}
+	return file, nil
+}
+
+// verifyMemory maps memory that came from somebody else, if its owner can not
+// take it away any more.
+func verifyMemory(memory *os.File) (*mapping, error) {
+	have, err := unix.FcntlInt(memory.Fd(), unix.F_GET_SEALS, 0)
+	if err != nil {
+		return nil, fmt.Errorf("shm: %s is not shared memory of a link: pass the two files of shm.Peer in their order: %w", memory.Name(), err)
+	}
+	if have&seals != seals {
+		return nil, fmt.Errorf("shm: the memory is not sealed against a change of its size (seals %#x, want %#x): refusing it, because its owner could crash this process", have, seals)
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(int(memory.Fd()), &st); err != nil {
+		return nil, fmt.Errorf("shm: size of the memory: %w", err)
+	}
+	if st.Size < minSize || st.Size > int64(memorySize(1<<30)) {
+		return nil, fmt.Errorf("shm: a memory of %d bytes is not that of a link", st.Size)
+	}
+	return mapMemory(memory, int(st.Size))
+}
+
+// mapMemory maps the file; the file may be closed afterwards.
+func mapMemory(memory *os.File, size int) (*mapping, error) {
+	mem, err := unix.Mmap(int(memory.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("shm: map %d bytes: %w", size, err)
+	}
+	return &mapping{mem: mem, unmap: func() { unix.Munmap(mem) }}, nil
+}
