@@ -1,0 +1,57 @@
+//go:build linux || darwin
+
+package proc
+
+import (
+	"os"
+	"syscall"
+)
+
+// execute forks and executes. Like os.StartProcess, but without a second
+// owner of the process beside ours.
+func execute(c Config, attr *syscall.SysProcAttr) (int, error) {
+	if c.Dir != "" {
+		if _, err := os.Stat(c.Dir); err != nil {
+			return 0, err
+		}
+	}
+	fds := make([]uintptr, len(c.Files))
+	for i, f := range c.Files {
+		// Fd also makes the description blocking, which is what a child
+		// expects of its standard streams.
+		fds[i] = f.Fd()
+	}
+	attr.Setpgid = true
+	pid, _, err := syscall.StartProcess(c.Path, c.Args, &syscall.ProcAttr{
+		Dir: c.Dir, Env: c.Env, Files: fds, Sys: attr,
+	})
+	if err != nil {
+		return 0, &os.PathError{Op: "start", Path: c.Path, Err: err}
+	}
+	return pid, nil
+}
+
+func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
+
+// wait4 reaps the child, which must have been ours to wait for.
+func wait4(pid int) Status {
+	var (
+		ws    syscall.WaitStatus
+		usage syscall.Rusage
+	)
+	for {
+		_, err := syscall.Wait4(pid, &ws, 0, &usage)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return Status{Code: -1} // somebody else in this program reaped it
+		}
+		break
+	}
+	s := Status{Code: ws.ExitStatus(), Peak: usage.Maxrss * maxrssUnit}
+	if ws.Signaled() {
+		s.Code, s.Signal = -1, ws.Signal()
+	}
+	return s
+}

@@ -1,0 +1,152 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/internal/proc"
+)
+
+// Main makes this program serve as a worker: one line at the top of main, and
+// of TestMain, per entry.
+//
+//	func main() {
+//		worker.Main("thumbs", func(srv *tenon.Server) error {
+//			imaging.RegisterImaging(srv, resizer{})
+//			return nil
+//		})
+//		...
+//
+// In a process that was started by Start(ctx, Self("thumbs")) it serves until
+// the parent is gone or tells it to end, and exits. Everywhere else it returns
+// at once.
+func Main(entry string, register func(srv *tenon.Server) error) {
+	switch {
+	case child == nil || child.entry == "":
+		return
+	case child.entry != entry:
+		child.say(sayEntry, entry)
+		return
+	}
+	srv := tenon.NewServer()
+	err := register(srv)
+	if err != nil {
+		child.say(sayFailed, err.Error())
+	} else {
+		err = Serve(context.Background(), srv)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// ErrNotWorker is returned by [Serve] in a process that is no worker.
+var ErrNotWorker = errors.New("this program is a tenon worker: start it with worker.Start(ctx, worker.Program(...))")
+
+// Serve answers the parent's calls with srv. It returns nil when the parent
+// ended the connection or told this process to end (SIGTERM), or when ctx ended;
+// the program should then end too. Its handlers' contexts have ended by then.
+//
+// A worker does not outlive its parent: when that is gone, in whatever way, this
+// process and its group are killed, even if Serve was never called. An interrupt
+// from the terminal is left to the parent to act on, and a write to an output
+// that nobody reads fails instead of ending the process.
+func Serve(ctx context.Context, srv *tenon.Server) error {
+	if child == nil {
+		return ErrNotWorker
+	}
+	if child.serving.Swap(true) {
+		return errors.New("worker: Serve was called twice: a worker has one parent and serves it once")
+	}
+	link, err := child.link()
+	if err != nil {
+		child.say(sayFailed, err.Error())
+		return fmt.Errorf("worker: %w", err)
+	}
+	// SIGTERM stays caught after this function has returned, so that a second
+	// one does not interrupt what main still has to put in order.
+	ctx, _ = signal.NotifyContext(ctx, syscall.SIGTERM)
+	child.say(sayReady, "")
+	err = srv.ServeLink(ctx, link)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// inheritance is what a worker got from its parent.
+type inheritance struct {
+	entry   string // of Main; empty in a program that calls Serve
+	control *os.File
+	kind    Link
+	files   []*os.File
+	err     error // why the link is unusable
+
+	serving atomic.Bool
+}
+
+// child is nil in a process that is no worker. It is set here, before anything
+// of the program's own runs, so that nothing of the program's own passes the
+// marker or the descriptors on to its children.
+var child = inherit()
+
+func inherit() *inheritance {
+	described, ok := os.LookupEnv(envLink)
+	if !ok {
+		return nil
+	}
+	c := &inheritance{entry: os.Getenv(envEntry)}
+	_ = os.Unsetenv(envLink)
+	_ = os.Unsetenv(envEntry)
+	c.control, c.kind, c.files, c.err = inherited(described)
+	if c.control == nil {
+		return nil // a variable that somebody passed on; the parent is not ours
+	}
+	proc.Settle(os.Args[0])
+
+	// Caught and dropped rather than ignored: children do not inherit that.
+	dropped := make(chan os.Signal, 1)
+	signal.Notify(dropped, os.Interrupt, brokenPipe)
+	go c.followParent()
+	return c
+}
+
+// followParent ends this process with its group when the parent is gone. The
+// kernel does so too on Linux, but only to this process, and only there.
+func (c *inheritance) followParent() {
+	buf := make([]byte, 64)
+	for {
+		if _, err := c.control.Read(buf); err != nil {
+			proc.EndGroup()
+		}
+	}
+}
+
+func (c *inheritance) link() (tenon.Link, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	return c.kind.attach(c.files)
+}
+
+func (c *inheritance) say(word, text string) { say(c.control, word, text) }
+
+// mayStart refuses to start workers from a process that was itself started for
+// an entry which its main has not reached: main would start workers that start
+// workers.
+func (c *inheritance) mayStart() error {
+	if c == nil || c.entry == "" || c.serving.Load() {
+		return nil
+	}
+	err := fmt.Errorf("this process was started as worker %q, but main starts workers before it calls worker.Main(%q, ...)", c.entry, c.entry)
+	c.say(sayFailed, err.Error())
+	return err
+}

@@ -1,0 +1,59 @@
+// Package worker runs parts of an application in child processes: a crash, an
+// out-of-memory kill or a hostile input then costs one worker, not the
+// application.
+//
+//	func main() {
+//		// In the worker this serves and exits; elsewhere it returns at once.
+//		worker.Main("thumbs", func(srv *tenon.Server) error {
+//			imaging.RegisterImaging(srv, resizer{})
+//			return nil
+//		})
+//
+//		w, err := worker.Start(ctx, worker.Self("thumbs"), worker.MemoryLimit(256<<20))
+//		...
+//		defer w.Close()
+//		small, err := imaging.NewImagingClient(w).Resize(ctx, original, 200)
+//	}
+//
+// A worker can also be another program that calls [Serve]; it is started with
+// [Program].
+//
+// # Guarantees
+//
+//  1. Nothing is left behind. A worker ends with its parent, however that ends:
+//     the kernel kills it (Linux), and it ends itself with its whole process
+//     group when its control socket hangs up. When a worker ends, what it
+//     started is killed before it is reaped. Memory, sockets and pipes are
+//     passed on as descriptors; there is no name in any directory.
+//  2. Nothing is signalled by a number that may belong to somebody else: see
+//     package internal/proc.
+//  3. A worker inherits descriptors 0, 1, 2, its control socket and its link.
+//     They are closed on exec, and the variables that mark a worker are gone,
+//     before the program's own code runs.
+//  4. Whatever a worker prints is read at once, so it is never held up, and is
+//     forwarded line by line. See [Output] for what happens when nobody takes
+//     it.
+//  5. When a worker dies, each of its calls fails within milliseconds with an
+//     error that says whether the call may have run and wraps an *[ExitError]:
+//     name, pid, exit status or signal, reason, last lines of standard error.
+//  6. The parent decides the order of ending: an interrupt from the terminal
+//     reaches the parent alone; see [Worker.Stop] for what it does then.
+//
+// A process that a worker starts and that leaves the worker's process group
+// (setsid) is its own. One that stays in the group ends with the worker, but not
+// when the parent is killed so suddenly that the kernel ends the worker before
+// it can act.
+//
+// # Concurrency
+//
+// All functions and methods may be called from many goroutines at once. A
+// running worker costs its parent six goroutines and, where pidfds exist, no
+// thread.
+//
+// # Systems
+//
+// Linux has all of it. On darwin the link is a Unix socket pair, [MemoryLimit]
+// is refused, and a worker's death with its parent rests on the control socket
+// alone. Elsewhere Start answers errors.ErrUnsupported, and Main returns at
+// once.
+package worker

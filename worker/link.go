@@ -1,0 +1,125 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/internal/proc"
+	"github.com/tenon-go/tenon/iolink"
+	"github.com/tenon-go/tenon/shm"
+)
+
+// A Link is what carries the calls between a worker and its parent. All kinds
+// are inherited as open descriptors: no name in any directory is involved.
+type Link string
+
+// The kinds of links.
+const (
+	SharedMemory Link = "shm"  // two rings in sealed memory; a Unix socket pair where the system has none
+	UnixSocket   Link = "unix" // a pair of Unix sockets
+	Pipe         Link = "pipe" // two pipes
+)
+
+// open creates a link: the parent's end, the files that the child inherits,
+// and the kind that it became.
+func (l Link) open() (link tenon.Link, files []*os.File, kind Link, err error) {
+	switch l {
+	case SharedMemory:
+		end, peer, err := shm.Create()
+		if unavailable(err) {
+			return UnixSocket.open()
+		}
+		if err != nil {
+			return nil, nil, l, err
+		}
+		return end, []*os.File{peer.Memory, peer.Socket}, l, nil
+	case UnixSocket:
+		ours, theirs, err := proc.SocketPair()
+		if err != nil {
+			return nil, nil, l, err
+		}
+		return iolink.New(ours), []*os.File{theirs}, l, nil
+	case Pipe:
+		childReads, weWrite, err := os.Pipe()
+		if err != nil {
+			return nil, nil, l, err
+		}
+		weRead, childWrites, err := os.Pipe()
+		if err != nil {
+			childReads.Close()
+			weWrite.Close()
+			return nil, nil, l, err
+		}
+		return iolink.NewReadWriter(weRead, weWrite), []*os.File{childReads, childWrites}, l, nil
+	}
+	return nil, nil, l, fmt.Errorf("unknown kind of link %q", string(l))
+}
+
+// unavailable tells a system without sealed memory, or a sandbox that forbids it,
+// from one that is out of memory or descriptors.
+func unavailable(err error) bool {
+	return err != nil && (runtime.GOOS != "linux" ||
+		errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission))
+}
+
+// attach opens the child's end from the inherited descriptors.
+func (l Link) attach(files []*os.File) (tenon.Link, error) {
+	want := map[Link]int{SharedMemory: 2, UnixSocket: 1, Pipe: 2}[l]
+	if want == 0 {
+		return nil, fmt.Errorf("unknown kind of link %q: parent and worker are built with different versions of tenon", string(l))
+	}
+	if len(files) != want {
+		return nil, fmt.Errorf("link %q came with %d descriptors, not %d", string(l), len(files), want)
+	}
+	switch l {
+	case SharedMemory:
+		return shm.Attach(files[0], files[1])
+	case UnixSocket:
+		return iolink.New(files[0]), nil
+	default:
+		return iolink.NewReadWriter(files[0], files[1]), nil
+	}
+}
+
+// describe is the value of the variable that tells a child what it inherited,
+// such as "v1 control:3 shm:4,5".
+func describe(kind Link, files int) string {
+	fds := make([]string, files)
+	for i := range fds {
+		fds[i] = strconv.Itoa(firstLinkFD + i)
+	}
+	return fmt.Sprintf("v1 control:%d %s:%s", controlFD, kind, strings.Join(fds, ","))
+}
+
+// inherited parses what describe wrote and takes over the descriptors.
+func inherited(s string) (control *os.File, kind Link, files []*os.File, err error) {
+	fields := strings.Fields(s)
+	if len(fields) != 3 || fields[0] != "v1" {
+		return nil, "", nil, fmt.Errorf("%s=%q: parent and worker are built with different versions of tenon", envLink, s)
+	}
+	for i, field := range fields[1:] {
+		name, list, _ := strings.Cut(field, ":")
+		for number := range strings.SplitSeq(list, ",") {
+			fd, err := strconv.Atoi(number)
+			if err != nil || fd < controlFD {
+				return control, "", files, fmt.Errorf("%s=%q: %q is not a descriptor", envLink, s, number)
+			}
+			f, err := proc.Adopt(fd, name)
+			if err != nil {
+				return control, "", files, fmt.Errorf("%s=%q: descriptor %d was not inherited: %w", envLink, s, fd, err)
+			}
+			if i == 0 {
+				control = f
+			} else {
+				files, kind = append(files, f), Link(name)
+			}
+		}
+	}
+	return control, kind, files, nil
+}

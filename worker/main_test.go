@@ -1,0 +1,262 @@
+//go:build linux
+
+package worker_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/codec"
+	"github.com/tenon-go/tenon/internal/leak"
+	"github.com/tenon-go/tenon/worker"
+)
+
+// The test binary is its own worker program, and its own parent where a test
+// kills the parent.
+func TestMain(m *testing.M) {
+	worker.Main("test", registerTest)
+	worker.Main("refuses", func(*tenon.Server) error { return fmt.Errorf("the model file is missing") })
+	switch os.Getenv("TENON_TEST_PROGRAM") {
+	case "parent":
+		parentProgram()
+	case "serve":
+		serveProgram()
+	}
+	noteInherited()
+	// The thread that starts children stays for ever: have it before counting.
+	_, _ = worker.Start(context.Background(), worker.Program("true"))
+	os.Exit(leak.Main(m))
+}
+
+// do is the one method of the tests' contract: an order in words.
+var do = tenon.Method[string, string]{
+	Name: "test.Worker/Do", Shape: "(order string) (string)", Args: text, Result: text,
+}
+
+var text = tenon.Codec[string]{
+	Append: func(b []byte, e *codec.Encoder, v *string) []byte { return codec.AppendString(b, e, *v) },
+	Decode: func(d *codec.Decoder, v *string) { *v = d.String() },
+}
+
+func registerTest(srv *tenon.Server) error {
+	if os.Getenv("TEST_CHATTY") != "" {
+		for range 1 << 14 {
+			fmt.Println(strings.Repeat("x", 63)) // 1 MiB before anybody listens
+		}
+	}
+	tenon.Handle(srv, &do, obey)
+	return nil
+}
+
+var ballast [][]byte
+
+// obey carries out an order in the worker.
+func obey(ctx context.Context, order string) (string, error) {
+	word, rest, _ := strings.Cut(order, " ")
+	switch word {
+	case "echo":
+		return rest, nil
+	case "block":
+		<-ctx.Done()
+		return "", ctx.Err()
+	case "sleep":
+		d, err := time.ParseDuration(rest)
+		time.Sleep(d)
+		return "slept", err
+	case "busy": // keeps all cores busy, for ever
+		for range 8 {
+			go func() {
+				for {
+				}
+			}()
+		}
+		return "", nil
+	case "exit":
+		code, _ := strconv.Atoi(rest)
+		os.Exit(code)
+	case "crash":
+		for range 20 {
+			go func() { select {} }()
+		}
+		go func() { panic("the codec is broken") }()
+		select {}
+	case "eat": // memory without end
+		for {
+			b := make([]byte, 1<<20)
+			for i := range b {
+				b[i] = 1
+			}
+			ballast = append(ballast, b)
+		}
+	case "env":
+		return strings.Join(os.Environ(), "\n"), nil
+	case "args":
+		return strings.Join(os.Args, " "), nil
+	case "dir":
+		return os.Getwd()
+	case "comm":
+		b, err := os.ReadFile("/proc/self/comm")
+		return strings.TrimSpace(string(b)), err
+	case "fds":
+		return descriptors("self")
+	case "spawn": // a grandchild in the worker's group
+		cmd := exec.Command("sleep", "1000")
+		err := cmd.Start()
+		return strconv.Itoa(cmd.Process.Pid), err
+	case "grandfds":
+		cmd := exec.Command("sleep", "1000")
+		if err := cmd.Start(); err != nil {
+			return "", err
+		}
+		defer cmd.Wait()
+		defer cmd.Process.Kill()
+		return descriptors(strconv.Itoa(cmd.Process.Pid))
+	case "ignore": // SIGTERM
+		signal.Ignore(syscall.SIGTERM)
+		return "", nil
+	case "print":
+		fmt.Print(rest)
+		return "", nil
+	case "complain":
+		fmt.Fprint(os.Stderr, rest)
+		return "", nil
+	case "flood": // 10 MB on both streams
+		line := []byte(strings.Repeat("y", 99) + "\n")
+		for range 50_000 {
+			os.Stdout.Write(line)
+			os.Stderr.Write(line)
+		}
+		return "", nil
+	case "ask":
+		return do.Call(ctx, tenon.ConnFrom(ctx), rest)
+	case "ppid":
+		return strconv.Itoa(os.Getppid()), nil
+	}
+	return "", fmt.Errorf("unknown order %q", order)
+}
+
+// descriptors lists what a process holds, without what the Go runtime opens for
+// itself and what this test binary was itself started with by somebody careless.
+func descriptors(pid string) (string, error) {
+	dir := filepath.Join("/proc", pid, "fd")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	var list []string
+	for _, e := range entries {
+		target, err := os.Readlink(filepath.Join(dir, e.Name()))
+		if err != nil || strings.HasPrefix(target, "anon_inode:[event") || strings.HasPrefix(target, "/sys/fs/cgroup/") {
+			continue // the error is that of the directory that was being read
+		}
+		if strings.Contains(os.Getenv("TEST_INHERITED"), "<"+target+">") && len(e.Name()) > 1 {
+			continue
+		}
+		list = append(list, e.Name()+" "+target)
+	}
+	return strings.Join(list, "\n"), nil
+}
+
+// noteInherited records what this process was started with beside its standard
+// streams.
+func noteInherited() {
+	var list strings.Builder
+	for fd := range 1024 {
+		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+		if err == nil && flags&unix.FD_CLOEXEC == 0 && fd > 2 {
+			target, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+			fmt.Fprintf(&list, "<%s>", target)
+		}
+	}
+	os.Setenv("TEST_INHERITED", list.String())
+}
+
+// parentProgram starts workers, names their pids and does nothing more.
+func parentProgram() {
+	for i := range 3 {
+		w, err := worker.Start(context.Background(), worker.Self("test"))
+		if err != nil {
+			fmt.Println("error:", err)
+			os.Exit(1)
+		}
+		if i == 0 {
+			_, err = do.Call(context.Background(), w, "busy")
+		}
+		if i == 1 {
+			go do.Call(context.Background(), w, "block")
+		}
+		if err != nil {
+			fmt.Println("error:", err)
+			os.Exit(1)
+		}
+		fmt.Println(w.PID())
+	}
+	fmt.Println("ready")
+	select {}
+}
+
+// serveProgram is a separate worker program.
+func serveProgram() {
+	srv := tenon.NewServer()
+	tenon.Handle(srv, &do, obey)
+	if err := worker.Serve(context.Background(), srv); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(7)
+	}
+	os.Exit(0)
+}
+
+func start(t testing.TB, opts ...worker.Option) *worker.Worker {
+	t.Helper()
+	w, err := worker.Start(context.Background(), worker.Self("test"), opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Kill)
+	return w
+}
+
+func order(t testing.TB, w tenon.Caller, what string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	answer, err := do.Call(ctx, w, what)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	return answer
+}
+
+// alive reports whether a process exists and is no zombie.
+func alive(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(b), ") ")
+	return !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
+}
+
+// gone fails the test when a process is alive after d.
+func gone(t testing.TB, pid int, d time.Duration) {
+	t.Helper()
+	for end := time.Now().Add(d); alive(pid); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Errorf("process %d is alive after %v", pid, d)
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			return
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/internal/proc"
+)
+
+// Start starts a worker and returns when it serves. ctx is the worker's life:
+// when it ends, the worker is stopped as by [Worker.Close].
+//
+// A start that fails leaves nothing behind, and says why: the program is not
+// there or cannot be executed, it ended (the error wraps an *[ExitError] with the
+// last lines of its standard error), or it runs but does not serve within
+// [StartTimeout].
+func Start(ctx context.Context, program Command, opts ...Option) (*Worker, error) {
+	o := newOptions(program, opts)
+	if err := child.mayStart(); err != nil {
+		return nil, fmt.Errorf("worker %s: %w", o.name, err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("worker %s: not started: %w", o.name, err)
+	}
+	w, err := launch(ctx, program, o)
+	if err != nil {
+		return nil, fmt.Errorf("worker %s: start %s: %w", o.name, program, err)
+	}
+	if err := w.await(ctx, program, o.startTimeout); err != nil {
+		return nil, err
+	}
+	unfollow := context.AfterFunc(ctx, func() { _ = w.Close() })
+	go w.supervise(unfollow)
+	return w, nil
+}
+
+// launch starts the process and connects to it.
+func launch(ctx context.Context, program Command, o options) (_ *Worker, err error) {
+	path, args, err := program.resolve(o.name)
+	if err != nil {
+		return nil, withRemedy(err)
+	}
+
+	var ours, theirs closers // closed on failure; closed in any case
+	defer func() {
+		theirs.close()
+		if err != nil {
+			ours.close()
+		}
+	}()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, err
+	}
+	theirs.add(null)
+	stdout, childStdout, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	ours.add(stdout)
+	theirs.add(childStdout)
+	stderr, childStderr, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	ours.add(stderr)
+	theirs.add(childStderr)
+	control, childControl, err := proc.SocketPair()
+	if err != nil {
+		return nil, err
+	}
+	ours.add(control)
+	theirs.add(childControl)
+	link, linkFiles, kind, err := o.link.open()
+	if err != nil {
+		return nil, err
+	}
+	ours.add(link)
+	for _, f := range linkFiles {
+		theirs.add(f)
+	}
+
+	p, err := proc.Start(proc.Config{
+		Path: path, Args: args, Dir: o.dir,
+		Env:   environment(program, o, describe(kind, len(linkFiles))),
+		Files: append([]*os.File{null, childStdout, childStderr, childControl}, linkFiles...),
+	})
+	if err != nil {
+		return nil, withRemedy(err)
+	}
+	w := &Worker{
+		name: o.name, grace: o.grace, proc: p, control: control,
+		calls:  gate{empty: make(chan struct{})},
+		exited: make(chan struct{}),
+		done:   make(chan struct{}),
+	}
+	w.output = newOutput(o.name, p.PID(), o.sink, stdout, stderr)
+	// The connection lives as long as the process: it is the process that ctx
+	// ends, in order.
+	w.conn = tenon.NewConn(context.WithoutCancel(ctx), link, o.back, append([]tenon.Option{
+		tenon.WithPeerName(w.String()),
+		tenon.WithCause(w.cause),
+	}, o.conn...)...)
+	if o.memory > 0 {
+		meter, err := p.Meter()
+		if err != nil && !errors.Is(err, os.ErrProcessDone) {
+			w.abandon("")
+			return nil, err
+		}
+		if err == nil {
+			go w.watchMemory(meter, o.memory)
+		}
+	}
+	return w, nil
+}
+
+// await waits until the worker serves. On failure nothing of it is left.
+func (w *Worker) await(ctx context.Context, program Command, timeout time.Duration) error {
+	heard := make(chan progress, 1)
+	go func() { heard <- listen(w.control) }()
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+
+	var said progress
+	select {
+	case said = <-heard:
+		if !said.ready {
+			waitFor(w.proc.Done(), time.Second) // it is about to end, as a rule
+		}
+	case <-w.proc.Done():
+		said = hangUp(w.control, heard)
+	case <-timer.C:
+		said = hangUp(w.control, heard)
+	case <-ctx.Done():
+		said = hangUp(w.control, heard)
+	}
+
+	ended := false
+	select {
+	case <-w.proc.Done():
+		ended = true
+	default:
+	}
+	reason := ""
+	switch {
+	case said.failed != "":
+		reason = said.failed
+	case ctx.Err() != nil:
+		w.abandon("")
+		return fmt.Errorf("%v: start broken off: %w", w, context.Cause(ctx))
+	case ended:
+		reason = "it ended before it served: " + program.remedy(said.entries)
+	case said.ready:
+		return nil
+	case said.closed:
+		reason = "it closed the descriptors it was to serve on: " + program.remedy(said.entries)
+	default:
+		reason = fmt.Sprintf("it did not serve within %v: %s", timeout, program.remedy(said.entries))
+	}
+	w.abandon(reason)
+	return w.exit
+}
+
+// hangUp makes listen return, with all that was said up to now.
+func hangUp(control *os.File, heard <-chan progress) progress {
+	breakRead(control)
+	return <-heard
+}
+
+// abandon ends a worker whose start failed and waits until nothing of it is
+// left.
+func (w *Worker) abandon(reason string) {
+	w.kill(reason)
+	w.reap()
+	_ = w.conn.Close()
+	_ = w.control.Close()
+	waitFor(w.output.delivered, time.Second)
+	close(w.done)
+}
+
+// environment is this process's with the worker's variables.
+func environment(program Command, o options, link string) []string {
+	env := make([]string, 0, 64)
+	limited := false
+	for _, list := range [][]string{os.Environ(), o.env} {
+		for _, kv := range list {
+			key, _, _ := strings.Cut(kv, "=")
+			if key == envEntry || key == envLink {
+				continue
+			}
+			limited = limited || key == "GOMEMLIMIT"
+			env = append(env, kv)
+		}
+	}
+	if o.memory > 0 && !limited {
+		env = append(env, fmt.Sprintf("GOMEMLIMIT=%d", o.memory/10*9))
+	}
+	if program.entry != "" {
+		env = append(env, envEntry+"="+program.entry)
+	}
+	return append(env, envLink+"="+link)
+}
+
+func withRemedy(err error) error {
+	if remedy := explain(err); remedy != "" {
+		return fmt.Errorf("%w (%s)", err, remedy)
+	}
+	return err
+}
+
+func waitFor(c <-chan struct{}, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-c:
+	case <-timer.C:
+	}
+}
+
+// closers closes what was opened on the way to something that failed.
+type closers []interface{ Close() error }
+
+func (c *closers) add(x interface{ Close() error }) { *c = append(*c, x) }
+
+func (c closers) close() {
+	for _, x := range c {
+		_ = x.Close()
+	}
+}

@@ -1,0 +1,86 @@
+//go:build linux
+
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tenon-go/tenon/worker"
+)
+
+func TestStartFailuresSayWhichAndWhatToDo(t *testing.T) {
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "plain")
+	garbage := filepath.Join(dir, "garbage")
+	os.WriteFile(plain, []byte("#!/bin/sh\n"), 0o600)
+	os.WriteFile(garbage, []byte("not a program"), 0o700)
+	for name, c := range map[string]struct {
+		program worker.Command
+		opts    []worker.Option
+		want    []string
+		exit    bool
+	}{
+		"not there":          {worker.Program("./no/such/program"), nil, []string{"./no/such/program", "no such file", "working directory"}, false},
+		"not in PATH":        {worker.Program("no-such-program"), nil, []string{"no such program in PATH"}, false},
+		"not executable":     {worker.Program(plain), nil, []string{plain, "x permission"}, false},
+		"no program":         {worker.Program(garbage), nil, []string{garbage, "not a program for this system"}, false},
+		"directory missing":  {worker.Program("true"), []worker.Option{worker.Dir(dir + "/none")}, []string{dir + "/none", "no such file"}, false},
+		"ends at once":       {worker.Program("sh", "-c", "echo no licence >&2; exit 3"), nil, []string{"ended with status 3", "before it served", "worker.Serve", "no licence"}, true},
+		"killed at once":     {worker.Program("sh", "-c", "kill -9 $$"), nil, []string{"SIGKILL", "before it served"}, true},
+		"never serves":       {worker.Program("sleep", "1000"), []worker.Option{worker.StartTimeout(100 * time.Millisecond)}, []string{"did not serve within 100ms", "worker.Serve"}, true},
+		"closes its control": {worker.Program("sh", "-c", "exec 3>&- 4>&- 5>&-; exec sleep 1000"), nil, []string{"closed the descriptors", "worker.Serve"}, true},
+		"refuses":            {worker.Self("refuses"), nil, []string{"status 1", "the model file is missing"}, true},
+		"unknown entry":      {worker.Self("nobody"), nil, []string{`worker.Main("nobody", ...)`}, true},
+		"no entry":           {worker.Self(""), nil, []string{"needs the name of an entry"}, false},
+		"unknown link":       {worker.Self("test"), []worker.Option{worker.Over("carrier pigeon")}, []string{"carrier pigeon"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out lines
+			_, err := worker.Start(context.Background(), c.program, append(c.opts, worker.Name("w-7"), worker.Output(&out))...)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, part := range append(c.want, "w-7") {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%q does not say %q", err, part)
+				}
+			}
+			var exit *worker.ExitError
+			if errors.As(err, &exit) != c.exit {
+				t.Errorf("ExitError in %v: %v", err, exit)
+			}
+		})
+	}
+}
+
+func TestStartIsBrokenOffByItsContext(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	_, err := worker.Start(ctx, worker.Program("sleep", "1000"))
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	if _, err := worker.Start(ctx, worker.Self("test")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestContextIsTheLifeOfAWorker(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	w, err := worker.Start(ctx, worker.Self("test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	order(t, w, "echo lives")
+	cancel()
+	<-w.Done()
+	if err := w.Err(); err != nil {
+		t.Error(err)
+	}
+}

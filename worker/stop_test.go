@@ -1,0 +1,154 @@
+//go:build linux
+
+package worker_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/worker"
+)
+
+func TestStopLetsRunningCallsFinish(t *testing.T) {
+	w := start(t)
+	done := make(chan error, 1)
+	go func() {
+		_, err := do.Call(context.Background(), w, "sleep 200ms")
+		done <- err
+	}()
+	order(t, w, "echo the other call is on its way")
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; err != nil {
+		t.Errorf("the running call failed: %v", err)
+	}
+	_, err := do.Call(context.Background(), w, "echo late")
+	if !tenon.SafeToRetry(err) {
+		t.Errorf("a call after Close: %v", err)
+	}
+}
+
+func TestStopKillsAWorkerThatIgnoresItReport8(t *testing.T) {
+	w := start(t, worker.Grace(100*time.Millisecond))
+	grandchild, _ := strconv.Atoi(order(t, w, "spawn"))
+	order(t, w, "ignore")
+	if !alive(grandchild) {
+		t.Fatal("no grandchild")
+	}
+	err := w.Close()
+	var exit *worker.ExitError
+	if !errors.As(err, &exit) || exit.Signal != syscall.SIGKILL || !strings.Contains(exit.Reason, "SIGTERM") {
+		t.Errorf("%v", err)
+	}
+	gone(t, grandchild, time.Second)
+	gone(t, w.PID(), 0)
+}
+
+func TestGrandchildrenEndWithAWorkerThatDies(t *testing.T) {
+	w := start(t)
+	grandchild, _ := strconv.Atoi(order(t, w, "spawn"))
+	_ = syscall.Kill(w.PID(), syscall.SIGKILL)
+	<-w.Done()
+	gone(t, grandchild, time.Second)
+}
+
+func TestStopBreaksOffACallThatDoesNotEnd(t *testing.T) {
+	w := start(t)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := do.Call(context.Background(), w, "block")
+		failed <- err
+	}()
+	order(t, w, "echo the other call is on its way")
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	if err := w.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := <-failed; err == nil {
+		t.Error("the call succeeded")
+	}
+}
+
+func TestStopFromManySides(t *testing.T) {
+	w := start(t)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { _ = w.Close() })
+	}
+	all.Wait()
+	<-w.Done()
+}
+
+func TestInterruptIsLeftToTheParentReport6(t *testing.T) {
+	w := start(t)
+	done := make(chan error, 1)
+	go func() {
+		_, err := do.Call(context.Background(), w, "sleep 100ms")
+		done <- err
+	}()
+	order(t, w, "echo the other call is on its way")
+	_ = syscall.Kill(w.PID(), syscall.SIGINT)
+	if err := <-done; err != nil {
+		t.Errorf("the running call failed: %v", err)
+	}
+	order(t, w, "echo still there")
+}
+
+func TestTerminationEndsAWorkerInOrder(t *testing.T) {
+	w := start(t)
+	order(t, w, "echo hi")
+	_ = syscall.Kill(w.PID(), syscall.SIGTERM)
+	<-w.Done()
+	var exit *worker.ExitError
+	if !errors.As(w.Err(), &exit) || exit.Status != 0 {
+		t.Errorf("%v", w.Err())
+	}
+}
+
+// startParent runs a process that starts workers and returns their pids.
+func startParent(t *testing.T) (parent *exec.Cmd, pids []int) {
+	parent = exec.Command(os.Args[0])
+	parent.Env = append(os.Environ(), "TENON_TEST_PROGRAM=parent")
+	parent.Stderr = os.Stderr
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "ready"; {
+		pid, err := strconv.Atoi(lines.Text())
+		if err != nil {
+			t.Fatal(lines.Text())
+		}
+		pids = append(pids, pid)
+	}
+	if len(pids) != 3 {
+		t.Fatalf("workers %v", pids)
+	}
+	return parent, pids
+}
+
+func TestNoWorkerOutlivesItsParentReport1(t *testing.T) {
+	for range 3 {
+		parent, pids := startParent(t)
+		_ = parent.Process.Kill()
+		_ = parent.Wait()
+		for _, pid := range pids {
+			gone(t, pid, time.Second)
+		}
+	}
+}

@@ -1,0 +1,204 @@
+//go:build linux
+
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/worker"
+)
+
+func TestCallsReachAWorkerOverEachKindOfLink(t *testing.T) {
+	for _, link := range []worker.Link{worker.SharedMemory, worker.UnixSocket, worker.Pipe} {
+		t.Run(string(link), func(t *testing.T) {
+			w := start(t, worker.Over(link))
+			if got := order(t, w, "echo hello"); got != "hello" {
+				t.Errorf("answer %q", got)
+			}
+			if w.Kind() != string(link) {
+				t.Errorf("kind %q", w.Kind())
+			}
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestKill9InTheMiddleOfACallReport43(t *testing.T) {
+	var slowest time.Duration
+	for i := range 100 {
+		name := fmt.Sprintf("victim-%d", i)
+		w := start(t, worker.Name(name))
+		failed := make(chan error, 1)
+		go func() {
+			_, err := do.Call(context.Background(), w, "block")
+			failed <- err
+		}()
+		order(t, w, "echo the other call is on its way")
+		killed := time.Now()
+		if err := syscall.Kill(w.PID(), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		err := <-failed
+		slowest = max(slowest, time.Since(killed))
+		var exit *worker.ExitError
+		if !errors.As(err, &exit) {
+			t.Fatalf("no ExitError in %v", err)
+		}
+		if exit.Name != name || exit.PID != w.PID() || exit.Signal != syscall.SIGKILL {
+			t.Errorf("%+v", exit)
+		}
+		for _, part := range []string{name, fmt.Sprint(w.PID()), "SIGKILL"} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%q does not name %q", err, part)
+			}
+		}
+		if tenon.SafeToRetry(err) {
+			t.Errorf("a call that ran is said to be safe to retry: %v", err)
+		}
+		<-w.Done()
+	}
+	t.Logf("slowest error after kill -9: %v", slowest)
+	if slowest > 2*time.Second {
+		t.Errorf("the caller waited %v", slowest)
+	}
+	order(t, start(t), "echo next")
+}
+
+func TestExitErrorTellsStatusAndLastLines(t *testing.T) {
+	w := start(t)
+	order(t, w, "complain about something\n")
+	_, err := do.Call(context.Background(), w, "exit 3")
+	var exit *worker.ExitError
+	if !errors.As(err, &exit) || exit.Status != 3 || exit.Signal != nil || exit.Stderr != "about something" {
+		t.Fatalf("%v: %+v", err, exit)
+	}
+	<-w.Done()
+	if w.Err() != error(exit) {
+		t.Errorf("Err is %v", w.Err())
+	}
+}
+
+func TestExitErrorKeepsThePanicBeforeLongTraces(t *testing.T) {
+	w := start(t, worker.Output(new(lines)))
+	_, err := do.Call(context.Background(), w, "crash")
+	if err == nil || !strings.Contains(err.Error(), "panic: the codec is broken") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestMemoryLimitKillsAndSaysSo(t *testing.T) {
+	w := start(t, worker.MemoryLimit(64<<20))
+	_, err := do.Call(context.Background(), w, "eat")
+	var exit *worker.ExitError
+	if !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if exit.Signal != syscall.SIGKILL || !strings.Contains(exit.Reason, "above its limit of 64 MiB") {
+		t.Errorf("%v", exit)
+	}
+	if exit.Peak < 60<<20 || exit.Peak > 512<<20 {
+		t.Errorf("peak %d MiB", exit.Peak>>20)
+	}
+	t.Log(err)
+}
+
+func TestBackCallsReachTheParent(t *testing.T) {
+	back := tenon.NewServer()
+	tenon.Handle(back, &do, func(_ context.Context, q string) (string, error) { return "parent:" + q, nil })
+	w := start(t, worker.Back(back))
+	if got := order(t, w, "ask why"); got != "parent:why" {
+		t.Errorf("answer %q", got)
+	}
+}
+
+func TestEnvironmentDirectoryAndNameOfAWorker(t *testing.T) {
+	dir := t.TempDir()
+	w := start(t, worker.Env("ONE=1", "TWO=2"), worker.Dir(dir), worker.Name("a-name"))
+	env := strings.Split(order(t, w, "env"), "\n")
+	if !slices.Contains(env, "ONE=1") || !slices.Contains(env, "TWO=2") {
+		t.Errorf("environment %q", env)
+	}
+	for _, kv := range env {
+		if strings.HasPrefix(kv, "TENON_WORKER=") || strings.HasPrefix(kv, "TENON_LINK=") {
+			t.Errorf("the worker's children would see %s", kv)
+		}
+	}
+	if got := order(t, w, "dir"); got != dir {
+		t.Errorf("directory %q", got)
+	}
+	if got := order(t, w, "comm"); strings.Contains(got, "exe") {
+		t.Errorf("top shows %q", got)
+	}
+	if got := order(t, w, "args"); got != os.Args[0] {
+		t.Errorf("arguments %q", got)
+	}
+	if !strings.HasPrefix(w.String(), "worker a-name (pid ") {
+		t.Errorf("%v", w)
+	}
+}
+
+func TestWorkerHoldsOnlyItsOwnDescriptorsReport24(t *testing.T) {
+	// Somebody's descriptor without CLOEXEC in the parent is not ours to close,
+	// but one of Go's must not leak, whatever starts at the same time.
+	f, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, link := range []worker.Link{worker.SharedMemory, worker.UnixSocket, worker.Pipe} {
+		others := make(chan *worker.Worker)
+		for range 4 {
+			go func() {
+				w, err := worker.Start(context.Background(), worker.Self("test"), worker.Over(link))
+				if err != nil {
+					t.Error(err)
+				}
+				others <- w
+			}()
+		}
+		for range 4 {
+			w := <-others
+			if w == nil {
+				continue
+			}
+			if list := strings.Split(order(t, w, "fds"), "\n"); len(list) > 3+1+2 {
+				t.Errorf("%s: the worker holds\n%s", link, strings.Join(list, "\n"))
+			}
+			if list := strings.Split(order(t, w, "grandfds"), "\n"); len(list) != 3 {
+				t.Errorf("%s: the grandchild holds\n%s", link, strings.Join(list, "\n"))
+			}
+			w.Kill()
+		}
+	}
+}
+
+func TestServeInASeparateProgram(t *testing.T) {
+	w, err := worker.Start(context.Background(), worker.Program(os.Args[0]), worker.Env("TENON_TEST_PROGRAM=serve"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := order(t, w, "echo hi"); got != "hi" {
+		t.Errorf("answer %q", got)
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServeOutsideOfAWorkerSaysWhatToDo(t *testing.T) {
+	err := worker.Serve(context.Background(), tenon.NewServer())
+	if !errors.Is(err, worker.ErrNotWorker) || !strings.Contains(err.Error(), "worker.Start") {
+		t.Errorf("%v", err)
+	}
+}
