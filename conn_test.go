@@ -21,7 +21,12 @@ import (
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-func TestMain(m *testing.M) { os.Exit(leak.Main(m)) }
+func TestMain(m *testing.M) {
+	if os.Getenv("TENON_TEST_SERVE") != "" {
+		serveBenchmark()
+	}
+	os.Exit(leak.Main(m))
+}
 
 // overLinks runs a test over every kind of link that fits into one process.
 func overLinks(t *testing.T, test func(t *testing.T, pair func() (a, b tenon.Link))) {

@@ -48,10 +48,11 @@ var textCodec = tenon.Codec[string]{
 }
 
 var (
-	echo  = tenon.Method[[]byte, []byte]{Name: "test.Calc/Echo", Shape: "(p bytes) (bytes)", Args: bytesCodec, Result: bytesCodec}
-	fail  = tenon.Method[string, string]{Name: "test.Calc/Fail", Shape: "(how string) (string)", Args: textCodec, Result: textCodec}
-	block = tenon.Method[string, string]{Name: "test.Calc/Block", Shape: "(what string) (string)", Args: textCodec, Result: textCodec}
-	ask   = tenon.Method[string, string]{Name: "test.Calc/Ask", Shape: "(q string) (string)", Args: textCodec, Result: textCodec}
+	echo   = tenon.Method[[]byte, []byte]{Name: "test.Calc/Echo", Shape: "(p bytes) (bytes)", Args: bytesCodec, Result: bytesCodec}
+	length = tenon.Method[[]byte, int64]{Name: "test.Calc/Length", Shape: "(p bytes) (int64)", Args: bytesCodec, Result: add.Result}
+	fail   = tenon.Method[string, string]{Name: "test.Calc/Fail", Shape: "(how string) (string)", Args: textCodec, Result: textCodec}
+	block  = tenon.Method[string, string]{Name: "test.Calc/Block", Shape: "(what string) (string)", Args: textCodec, Result: textCodec}
+	ask    = tenon.Method[string, string]{Name: "test.Calc/Ask", Shape: "(q string) (string)", Args: textCodec, Result: textCodec}
 )
 
 // calc is what the serving side of the tests knows of its calls.
@@ -65,6 +66,7 @@ func (k *calc) server() *tenon.Server {
 	srv := tenon.NewServer(tenon.WithLogger(quiet))
 	tenon.Handle(srv, &add, func(_ context.Context, p pair) (int64, error) { return p.a + p.b, nil })
 	tenon.Handle(srv, &echo, func(_ context.Context, p []byte) ([]byte, error) { return p, nil })
+	tenon.Handle(srv, &length, func(_ context.Context, p []byte) (int64, error) { return int64(len(p)), nil })
 	tenon.Handle(srv, &fail, func(_ context.Context, how string) (string, error) {
 		switch how {
 		case "panic":

@@ -51,8 +51,12 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 		}
 		return unsent(err)
 	}
-	if err != nil && ctx.Err() == nil {
-		c.end(err) // the link broke under the flush; our call is settled with the others
+	switch {
+	case err == nil:
+	case linkEnded(err):
+		c.end(err) // our call is settled with the others
+	default:
+		c.outbox.flush() // ctx ended in the middle of what others wait for too
 	}
 	if err := c.await(ctx, open, id); err != nil {
 		return err

@@ -213,16 +213,16 @@ func (s *sender) sendPieces(ctx context.Context, h wire.Header, pieces [][]byte,
 // sendFragment commits one frame with as much of pieces as it takes.
 func (s *sender) sendFragment(ctx context.Context, h wire.Header, pieces *[][]byte, left int, first bool) (sent int, err error) {
 	const totalSize = 4
-	room := min(fragmentSize, s.maxFrame) - wire.HeaderSize
-	sent = min(left, room)
-	split := first && sent < left
+	head := wire.HeaderSize
+	room := min(fragmentSize, s.maxFrame)
+	split := first && head+left > room
 	if split {
-		sent -= totalSize
+		head += totalSize
 	}
-	if sent < left {
+	if sent = min(left, room-head); sent < left {
 		h.Flags |= wire.More
 	}
-	frame, err := s.reserve(ctx, wire.HeaderSize+totalSize+sent)
+	frame, err := s.reserve(ctx, head+sent)
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,49 @@
+# Every target works as the first command on a fresh clone. `make help` lists them.
+
+MODULES := . cmd/tenon examples benchmarks
+DIR     ?=
+OUT     ?= thumbs
+WORKERS ?= 0
+FUZZTIME ?= 5s
+
+.DEFAULT_GOAL := help
+.PHONY: help run test unit race build lint generate check-generated fuzz bench soak clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## thumbnails in worker processes (DIR=~/Pictures OUT=./thumbs WORKERS=2; samples without DIR)
+	@cd examples && go run ./thumbnails --out "$(abspath $(OUT))" --workers $(WORKERS) $(if $(DIR),"$(abspath $(DIR))")
+
+test: build check-generated lint unit race fuzz ## everything: what a change has to pass
+
+build: ## vet, and build for every system
+	@./scripts/each-module.sh '$(MODULES)' go vet ./...
+	@./scripts/build-everywhere.sh
+
+lint: ## gofmt, staticcheck
+	@./scripts/lint.sh '$(MODULES)'
+
+generate: ## run the generator over all contracts
+	@./scripts/each-module.sh '$(MODULES)' go generate ./...
+
+check-generated: ## is the generated code up to date?
+	@./scripts/check-generated.sh
+
+unit: ## tests of all modules
+	@./scripts/each-module.sh '$(MODULES)' go test -count=1 ./...
+
+race: ## tests of the library under the race detector
+	@CGO_ENABLED=1 go test -count=1 -race ./...
+
+fuzz: ## every fuzz target for FUZZTIME (default 5s)
+	@./scripts/fuzz.sh '$(MODULES)' $(FUZZTIME)
+
+bench: ## ours beside the peers, in one run; writes BENCHMARKS.md
+	@cd benchmarks && go run . -json results.json && go run ./report results.json > ../BENCHMARKS.md
+
+soak: ## the long forms of the tests: races, kills, leaks (an hour)
+	@TENON_SOAK=1 go test -count=1 -timeout 4h ./...
+
+clean: ## remove what `make run` wrote
+	@rm -rf "$(OUT)"
