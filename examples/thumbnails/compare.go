@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+
+	"github.com/tenon-go/tenon/examples/thumbnails/imaging"
+)
+
+// A comparison is the same work done once more, in workers and without them.
+type comparison struct {
+	Pictures      int     `json:"pictures"`
+	InWorkers     float64 `json:"in_workers_per_second"`
+	InThisProcess float64 `json:"in_one_process_per_second"`
+}
+
+// mostCompared bounds the time that the comparison adds to a large folder.
+const mostCompared = 100
+
+// compare makes thumbnails of good pictures again and throws them away. Both
+// sides do as many at once, so the difference is what the workers cost.
+func compare(ctx context.Context, inWorkers, inThisProcess imaging.Imaging, good folder, o options) (*comparison, error) {
+	good.names = good.names[:min(len(good.names), mostCompared)]
+	if len(good.names) == 0 {
+		return nil, nil
+	}
+	forget := func(result) error { return nil }
+	far, err := makeThumbnails(ctx, inWorkers, good, o, forget)
+	if err != nil {
+		return nil, err
+	}
+	near, err := makeThumbnails(ctx, inThisProcess, good, o, forget)
+	if err != nil {
+		return nil, err
+	}
+	return &comparison{Pictures: len(good.names), InWorkers: far.rate(), InThisProcess: near.rate()}, nil
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tenon-go/tenon/examples/thumbnails/samples"
+)
+
+// A folder holds the pictures of one run.
+type folder struct {
+	fs.FS
+	title string
+	names []string // of its pictures, sorted
+}
+
+// openFolder lists the pictures of a folder; no name means the samples that
+// come with the program. Folders in it are left alone.
+func openFolder(name string) (folder, error) {
+	f := folder{FS: samples.FS, title: "Sample pictures"}
+	if name != "" {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return folder{}, err
+		}
+		f = folder{FS: os.DirFS(path), title: filepath.Base(path)}
+	}
+	entries, err := fs.ReadDir(f, ".")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return folder{}, fmt.Errorf("there is no folder %s", name)
+	case err != nil:
+		return folder{}, fmt.Errorf("cannot list the folder %s: %w", name, cause(err))
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() && isPicture(entry.Name()) {
+			f.names = append(f.names, entry.Name())
+		}
+	}
+	if len(f.names) == 0 {
+		return folder{}, fmt.Errorf("no pictures in %s: it has no file whose name ends in .jpg, .jpeg, .png, .gif or .webp", name)
+	}
+	return f, nil
+}
+
+// only returns the folder with some of its pictures.
+func (f folder) only(names []string) folder {
+	f.names = names
+	return f
+}
+
+func isPicture(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".jpg", ".jpeg", ".png", ".gif", ".webp":
+		return true
+	}
+	return false
+}
+
+// read returns a picture's bytes.
+func (f folder) read(name string) ([]byte, error) {
+	content, err := fs.ReadFile(f, name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read it: %w", cause(err))
+	}
+	return content, nil
+}
+
+// cause takes the path off an error of the file system, where the sentence
+// around it names the file already.
+func cause(err error) error {
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+// Thumbnails makes thumbnails and a contact sheet of a folder of pictures.
+//
+//	go run ./examples/thumbnails [flags] [DIR]
+//
+// A picture from a stranger can crash its decoder, or be one that is small on
+// disk and enormous in memory. So the pictures are decoded in worker processes:
+// a bad one costs a worker, which is replaced, and not the program.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/pool"
+	"github.com/tenon-go/tenon/worker"
+
+	"github.com/tenon-go/tenon/examples/thumbnails/imaging"
+)
+
+// memoryLimit is what a worker may use. A photograph of 24 megapixels takes
+// about 100 MiB.
+const memoryLimit = 256 << 20
+
+func main() {
+	// A worker is this very program, started again. There, Main serves the
+	// parent's calls until the parent is done; here it returns at once.
+	worker.Main("thumbnails", func(srv *tenon.Server) error {
+		imaging.RegisterImaging(srv, imaging.New())
+		return nil
+	})
+	os.Exit(command(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// startWorkers starts n of them. The pool gives a call to the worker that is
+// least busy, and replaces one that dies.
+func startWorkers(ctx context.Context, n int) (*pool.Pool, error) {
+	return pool.New(ctx, n, func(ctx context.Context) (pool.Member, error) {
+		return worker.Start(ctx, worker.Self("thumbnails"), worker.MemoryLimit(memoryLimit))
+	})
+}
+
+// run makes thumbnails and contact sheet.
+func run(ctx context.Context, o options) (*summary, error) {
+	pictures, err := openFolder(o.dir)
+	if err != nil {
+		return nil, err
+	}
+	album, err := openAlbum(o.out, o.dir)
+	if err != nil {
+		return nil, err
+	}
+	workers, err := startWorkers(ctx, o.workers)
+	if err != nil {
+		return nil, err
+	}
+	defer workers.Close()
+
+	// The client is an imaging.Imaging, and so is the implementation that the
+	// workers serve: the same code works with either.
+	inWorkers, inThisProcess := imaging.NewImagingClient(workers), imaging.New()
+
+	bar := newBar(len(pictures.names), os.Stderr)
+	defer bar.Exit()
+	made, err := makeThumbnails(ctx, inWorkers, pictures, o, func(r result) error {
+		defer bar.Add(1)
+		return album.keep(r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := summarize(pictures, made, workers.Stats())
+	if s.Comparison, err = compare(ctx, inWorkers, inThisProcess, pictures.only(made.good()), o); err != nil {
+		return nil, err
+	}
+	return s, album.addSheet(s)
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/pool"
+	"github.com/tenon-go/tenon/worker"
+
+	"github.com/tenon-go/tenon/examples/thumbnails/internal/sheet"
+)
+
+// A summary tells what a run did.
+type summary struct {
+	Folder     string      `json:"folder"`
+	Pictures   int         `json:"pictures"`
+	Made       int         `json:"made"`
+	Failed     []failure   `json:"failed"`
+	Seconds    float64     `json:"seconds"`
+	PerSecond  float64     `json:"per_second"`
+	Workers    []member    `json:"workers"`
+	Replaced   int         `json:"workers_replaced"`
+	Comparison *comparison `json:"comparison,omitempty"`
+	Page       string      `json:"page"`
+	Picture    string      `json:"picture"`
+
+	results []result
+}
+
+// A failure is a picture without a thumbnail.
+type failure struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// A member is a worker that took part.
+type member struct {
+	Name  string `json:"name"`
+	PID   int    `json:"pid"`
+	Calls int    `json:"calls"`
+	End   string `json:"end,omitempty"` // how it died, if it did
+}
+
+func summarize(from folder, made batch, stats pool.Stats) *summary {
+	s := &summary{
+		Folder:    from.title,
+		Pictures:  len(from.names),
+		Made:      len(made.good()),
+		Failed:    []failure{},
+		Seconds:   made.took.Seconds(),
+		PerSecond: made.rate(),
+		results:   made.results,
+	}
+	for _, r := range made.results {
+		if r.failed != nil {
+			s.Failed = append(s.Failed, failure{r.name, reason(r.failed)})
+		}
+	}
+	return s
+}
+
+// reason says why a picture has no thumbnail: how its worker died, or in what
+// words the handler refused it.
+func reason(err error) string {
+	var exit *worker.ExitError
+	var refused *tenon.Error
+	switch {
+	case errors.As(err, &exit):
+		return exit.Error()
+	case errors.As(err, &refused) && refused.Code == tenon.Unknown:
+		return refused.Message
+	}
+	return err.Error()
+}
+
+// print writes the summary for a person's eyes.
+func (s *summary) print(w io.Writer) error {
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(out, "%s of %s in %.2f s, %.1f per second\n",
+		count(s.Made, "thumbnail"), count(s.Pictures, "picture"), s.Seconds, s.PerSecond)
+	if len(s.Failed) > 0 {
+		fmt.Fprintf(out, "\n%s could not be read:\n", count(len(s.Failed), "picture"))
+		for _, f := range s.Failed {
+			fmt.Fprintf(out, "  %s\t%s\n", f.Name, f.Reason)
+		}
+	}
+	fmt.Fprintf(out, "\n%s, %d replaced:\n", count(len(s.Workers), "worker"), s.Replaced)
+	for _, m := range s.Workers {
+		fmt.Fprintf(out, "  %s\tpid %d\t%s\t%s\n", m.Name, m.PID, count(m.Calls, "call"), m.End)
+	}
+	if c := s.Comparison; c != nil {
+		fmt.Fprintf(out, "\nThe same work once more, without the bad pictures:\n")
+		fmt.Fprintf(out, "  in workers\t%.1f per second\n", c.InWorkers)
+		fmt.Fprintf(out, "  in one process\t%.1f per second\n", c.InThisProcess)
+	}
+	fmt.Fprintf(out, "\nContact sheet: %s and %s\n", s.Page, s.Picture)
+	return out.Flush()
+}
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// sheet lays the results out.
+func (s *summary) sheet() sheet.Sheet {
+	contact := sheet.Sheet{
+		Title: s.Folder,
+		Note: fmt.Sprintf("Made by %s over shared memory, %d replaced, in %.2f seconds.",
+			count(len(s.Workers)-s.Replaced, "worker"), s.Replaced, s.Seconds),
+		Facts: []sheet.Fact{
+			{Value: fmt.Sprint(s.Made), Label: "thumbnails"},
+			{Value: fmt.Sprint(len(s.Failed)), Label: "failed"},
+			{Value: fmt.Sprintf("%.0f", s.PerSecond), Label: "per second"},
+		},
+	}
+	for _, r := range s.results {
+		card := sheet.Card{Name: r.name, Bytes: r.bytes}
+		if r.failed != nil {
+			card.Reason = sentence(reason(r.failed))
+		} else {
+			card.Thumb, card.Format = thumbName(r.name), r.thumb.Format
+			card.Width, card.Height = r.thumb.Width, r.thumb.Height
+		}
+		contact.Cards = append(contact.Cards, card)
+	}
+	return contact
+}
+
+// sentence begins with a capital letter and ends in a full stop.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}
