@@ -1,0 +1,2 @@
+// Package linktest tests links.
+package linktest
