@@ -50,16 +50,11 @@ func (l *Link) WaitRecv() error {
 }
 
 // Arm makes the peer's next Flush wake the goroutine in WaitRecv. It answers
-// false, and arms nothing, when input is there already.
-func (l *Link) Arm() bool {
-	inside := l.receiver.taken
-	if !l.receiver.take() {
-		return false
-	}
-	armed := l.in.Arm()
-	if !inside {
-		l.receiver.drop()
-	}
+// false, and arms nothing, when input is there already. It may run while
+// another goroutine has become the receiver already: who gives the receiver's
+// role away arms only then, or input that comes in between would wake nobody.
+func (l *Link) Arm() (armed bool) {
+	l.withMemory(func() { armed = l.in.Arm() })
 	return armed
 }
 

@@ -9,7 +9,7 @@ import (
 const DefaultBudget = 100 * time.Microsecond
 
 const (
-	stall   = time.Millisecond       // a yield longer than this: others need the processor
+	stall   = time.Millisecond       // a Gosched longer than this: other goroutines need the processor
 	holdoff = 100 * time.Millisecond // how long not to poll after a stall
 	recheck = time.Second            // how often to ask for the number of processors
 
@@ -85,7 +85,7 @@ func (p *Poller) Again() bool {
 	if p.begun == 0 {
 		p.begun = before
 	}
-	p.host.yield()
+	p.host.yieldGoroutine()
 	after := p.host.now()
 	if after-before > stall {
 		p.off = after + holdoff
@@ -94,6 +94,10 @@ func (p *Poller) Again() bool {
 	}
 	p.look(after)
 	p.polling = p.parallel && after-p.begun < p.budget
+	if p.polling {
+		// Not timed: what other processes take shows in the gap.
+		p.host.yieldProcessor()
+	}
 	return p.polling
 }
 

@@ -7,18 +7,20 @@ import (
 
 // fakeHost is a machine whose clock moves only by yields.
 type fakeHost struct {
-	clock    time.Duration
-	perYield time.Duration
-	yields   int
-	cpus     int
+	clock      time.Duration
+	perYield   time.Duration
+	perProcess time.Duration
+	yields     int
+	cpus       int
 }
 
 func (f *fakeHost) host() *host {
 	return &host{
-		now:           func() time.Duration { return f.clock },
-		yield:         func() { f.yields++; f.clock += f.perYield },
-		parallel:      func() bool { return f.cpus > 1 },
-		pausesPerTick: func() uint32 { return 4 },
+		now:            func() time.Duration { return f.clock },
+		yieldGoroutine: func() { f.yields++; f.clock += f.perYield },
+		yieldProcessor: func() { f.clock += f.perProcess },
+		parallel:       func() bool { return f.cpus > 1 },
+		pausesPerTick:  func() uint32 { return 4 },
 	}
 }
 
@@ -138,6 +140,17 @@ func TestStalledYieldStopsPollingForAWhile(t *testing.T) {
 	f.wait(&p, 20*time.Microsecond)
 	if !f.wait(&p, 20*time.Microsecond) {
 		t.Fatal("did not come back to polling")
+	}
+}
+
+func TestBusyProcessesBesideUsDoNotStopPolling(t *testing.T) {
+	f := newFake()
+	p := newPoller(100*time.Microsecond, f.host())
+	f.perProcess = 4 * time.Millisecond
+	f.wait(&p, 20*time.Microsecond)
+	f.perProcess = 0
+	if !f.wait(&p, 20*time.Microsecond) {
+		t.Fatal("one loss of the processor ended polling")
 	}
 }
 

@@ -1,0 +1,116 @@
+//go:build linux
+
+package shm
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+)
+
+// The test binary runs again as the other process of a link; roles names what
+// it then does.
+const roleVariable = "TENON_SHM_TEST_ROLE"
+
+var roles = map[string]func(*Link) error{
+	"echo": echo,
+	"deaf": func(*Link) error { select {} },
+}
+
+func TestMain(m *testing.M) {
+	role := os.Getenv(roleVariable)
+	if role == "" {
+		os.Exit(m.Run())
+	}
+	link, err := Attach(os.NewFile(3, "memory"), os.NewFile(4, "socket"), childSpin()...)
+	if err == nil {
+		err = roles[role](link)
+		link.Close()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, role+":", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func childSpin() []Option {
+	if d, err := time.ParseDuration(os.Getenv("TENON_SHM_TEST_SPIN")); err == nil {
+		return []Option{Spin(d)}
+	}
+	return nil
+}
+
+func echo(l *Link) error {
+	for {
+		p, err := l.Recv()
+		if err != nil {
+			return nil
+		}
+		if err := l.Send(p); err != nil {
+			return nil
+		}
+	}
+}
+
+// startChild runs a role in a process of its own and returns our end.
+func startChild(t testing.TB, role string, env []string, opts ...Option) (*Link, *exec.Cmd) {
+	t.Helper()
+	link, peer, err := Create(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = slices.Concat(os.Environ(), []string{roleVariable + "=" + role}, env)
+	cmd.Stderr = os.Stderr
+	cmd.ExtraFiles = []*os.File{peer.Memory, peer.Socket}
+	err = cmd.Start()
+	peer.Close()
+	if err != nil {
+		link.Close()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		link.Close()
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return link, cmd
+}
+
+// BenchmarkProcesses plays ping-pong with another process: hot, with polling
+// off, and with a millisecond between the calls.
+func BenchmarkProcesses(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		spin time.Duration
+		gap  time.Duration
+	}{{"hot", 100 * time.Microsecond, 0}, {"sleeping", 0, 0}, {"cold", 100 * time.Microsecond, time.Millisecond}} {
+		b.Run(c.name, func(b *testing.B) {
+			l, _ := startChild(b, "echo", []string{"TENON_SHM_TEST_SPIN=" + c.spin.String()}, Spin(c.spin))
+			msg := make([]byte, 8)
+			var took []time.Duration
+			for b.Loop() {
+				time.Sleep(c.gap)
+				begun := time.Now()
+				if err := l.Send(msg); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := l.Recv(); err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, time.Since(begun))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2]), "p50-ns")
+			b.ReportMetric(float64(took[len(took)*99/100]), "p99-ns")
+		})
+	}
+}
