@@ -56,7 +56,10 @@ func BenchmarkCall(b *testing.B) {
 		for range 64 {
 			callers.Go(func() {
 				for range b.N/64 + 1 {
-					add.Call(ctx, conn, pair{1, 2})
+					if _, err := add.Call(ctx, conn, pair{1, 2}); err != nil {
+						b.Error(err)
+						return
+					}
 				}
 			})
 		}

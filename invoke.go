@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/tenon-go/tenon/codec"
 	"github.com/tenon-go/tenon/internal/call"
 	"github.com/tenon-go/tenon/internal/wire"
 )
@@ -64,13 +63,16 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 	if open.Outcome.Err != nil {
 		return open.Outcome.Err
 	}
-	return decodeResult(open)
+	if err := open.Decode(); err != nil {
+		return &Error{Code: InvalidResult, Message: "the result cannot be decoded: " + err.Error(), cause: err}
+	}
+	return nil
 }
 
 // await waits until the call is settled, or gives it up when ctx ends.
 func (c *Conn) await(ctx context.Context, open *call.Call, id uint32) error {
-	p := c.reader.newWait()
-	if !c.reader.lead(ctx, open, &p) {
+	c.reader.beginWait(open)
+	if !c.reader.lead(ctx, open) {
 		select {
 		case <-open.Settled:
 		case <-ctx.Done():
@@ -81,22 +83,7 @@ func (c *Conn) await(ctx context.Context, open *call.Call, id uint32) error {
 			<-open.Settled
 		}
 	}
-	c.reader.learn(&p)
-	return nil
-}
-
-func decodeResult(open *call.Call) error {
-	var d codec.Decoder
-	if open.Outcome.Owned {
-		d.ResetOwned(open.Outcome.Result)
-	} else {
-		d.Reset(open.Outcome.Result)
-	}
-	open.Values.DecodeResult(&d)
-	open.Outcome.Result = nil
-	if err := d.Finish(); err != nil {
-		return &Error{Code: InvalidResult, Message: "the result cannot be decoded: " + err.Error(), cause: err}
-	}
+	c.reader.endWait(open)
 	return nil
 }
 

@@ -98,9 +98,10 @@ type DirectLink interface {
 //
 // One goroutine, the base reader, lies in WaitRecv. Another one may take the
 // receiver's place: it calls Disarm, so that the peer's Flush wakes nobody, and
-// TryRecv as often as it likes; when it leaves it calls Arm, so that the peer's
-// next Flush wakes the base reader again. Arm answers false when input is
-// already there and then has armed nothing: somebody has to read it.
+// TryRecv as often as it likes; when it has left it calls Arm, so that the
+// peer's next Flush wakes the base reader again. Arm answers false when input is
+// already there and then has armed nothing: somebody has to read it. Arm may run
+// while the next one is receiving already.
 type poller interface {
 	DirectLink
 	Arm() bool

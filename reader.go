@@ -191,27 +191,26 @@ func (r *reader) drain(max int) (chunks int, err error) {
 	return chunks, nil
 }
 
-// newWait begins the wait of a caller, with what earlier ones have learned.
-func (r *reader) newWait() spin.Poller {
+// beginWait begins the wait of a caller, with what earlier ones have learned.
+func (r *reader) beginWait(c *call.Call) {
 	r.callerMu.Lock()
-	p := r.callerPoller
+	c.Wait = r.callerPoller
 	r.callerMu.Unlock()
-	p.Begin()
-	return p
+	c.Wait.Begin()
 }
 
-// learn keeps what a wait that has come to its end has taught.
-func (r *reader) learn(p *spin.Poller) {
-	p.End()
+// endWait keeps what a wait that has come to its end has taught.
+func (r *reader) endWait(c *call.Call) {
+	c.Wait.End()
 	r.callerMu.Lock()
-	r.callerPoller = *p
+	r.callerPoller = c.Wait
 	r.callerMu.Unlock()
 }
 
 // lead makes the calling goroutine, which waits for c, the reader until c is
 // settled. It returns false when the goroutine has to sleep instead: somebody
 // else reads, polling does not pay, or ctx ended.
-func (r *reader) lead(ctx context.Context, c *call.Call, p *spin.Poller) bool {
+func (r *reader) lead(ctx context.Context, c *call.Call) bool {
 	if r.poll == nil || !r.role.CompareAndSwap(roleAsleep, roleCaller) {
 		return false
 	}
@@ -228,7 +227,7 @@ func (r *reader) lead(ctx context.Context, c *call.Call, p *spin.Poller) bool {
 			return true
 		default:
 		}
-		if n == 0 && (ctx.Err() != nil || !p.Again()) {
+		if n == 0 && (ctx.Err() != nil || !c.Wait.Again()) {
 			r.leave()
 			return false
 		}

@@ -25,6 +25,7 @@ type servedCall struct {
 	handler  handler
 	args     []byte
 	owned    bool
+	decode   codec.Decoder
 	crowded  bool
 	answered bool
 	small    [smallArgs]byte
@@ -149,15 +150,15 @@ func (s *servedCall) finish() {
 	s.cancel(context.Canceled)
 }
 
-// decoder returns a decoder of the arguments.
-func (s *servedCall) decoder() (d codec.Decoder) {
+// decoder returns the decoder of the arguments.
+func (s *servedCall) decoder() *codec.Decoder {
 	if s.owned {
-		d.ResetOwned(s.args)
+		s.decode.ResetOwned(s.args)
 	} else {
-		d.Reset(s.args)
+		s.decode.Reset(s.args)
 	}
 	s.args = nil
-	return d
+	return &s.decode
 }
 
 // answer sends the results.

@@ -94,7 +94,7 @@ func (h *typedHandler[A, R]) run(s *servedCall) {
 		values = &typedResult[A, R]{spec: h.spec}
 	}
 	d := s.decoder()
-	h.spec.Args.Decode(&d, &values.args)
+	h.spec.Args.Decode(d, &values.args)
 	if err := d.Finish(); err != nil {
 		s.fail(&Error{Code: InvalidArgument, Message: "the arguments cannot be decoded: " + err.Error()})
 		return

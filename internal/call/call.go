@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tenon-go/tenon/codec"
+	"github.com/tenon-go/tenon/internal/spin"
 	"github.com/tenon-go/tenon/internal/wire"
 )
 
@@ -57,6 +58,10 @@ type Call struct {
 	// is made once and kept with the Call for its next use.
 	Settled chan struct{}
 	Outcome Outcome
+	// Wait polls for the outcome. It is a copy of what the connection's callers
+	// have learned, and lies here since a local variable would be allocated.
+	Wait    spin.Poller
+	decoder codec.Decoder // here for the same reason
 	buffer  []byte
 }
 
@@ -79,6 +84,20 @@ func (c *Call) SetResult(b []byte) {
 	}
 	c.buffer = append(c.buffer[:0], b...)
 	c.Outcome = Outcome{Result: c.buffer}
+}
+
+// Decode decodes the result of a call that succeeded, and lets go of its memory.
+func (c *Call) Decode() error {
+	if c.Outcome.Owned {
+		c.decoder.ResetOwned(c.Outcome.Result)
+	} else {
+		c.decoder.Reset(c.Outcome.Result)
+	}
+	c.Values.DecodeResult(&c.decoder)
+	err := c.decoder.Finish()
+	c.decoder.Reset(nil)
+	c.Outcome = Outcome{}
+	return err
 }
 
 // AppendBody appends what travels in the call's frame behind the header.
