@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
-	"net"
 
 	"github.com/tenon-go/tenon/internal/spin"
 )
@@ -220,7 +219,7 @@ func (r *Reader) End(err error) {
 // writer io.ErrClosedPipe. A slice that is lent out stays valid. Any goroutine
 // may call it, repeatedly.
 func (r *Reader) Close() error {
-	r.end(&ending{err: net.ErrClosed})
+	r.close()
 	r.h.readerClosed.Store(1)
 	r.mine.kick()
 	r.peer.rouse()

@@ -2,6 +2,7 @@ package ring
 
 import (
 	"context"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -54,8 +55,8 @@ type ending struct {
 	drain bool // only after what was published
 }
 
-// end sets the side's ending. What takes effect at once replaces what waits
-// for the ring to be drained; otherwise the first one stays.
+// end sets the side's ending, unless there is one. What takes effect at once
+// replaces what waits for the ring to be drained.
 func (s *side) end(e *ending) {
 	for {
 		old := s.ending.Load()
@@ -67,6 +68,9 @@ func (s *side) end(e *ending) {
 		}
 	}
 }
+
+// close sets the ending of a side that closed itself, whatever came before.
+func (s *side) close() { s.ending.Store(&ending{err: net.ErrClosed}) }
 
 func (s *side) interrupt() {
 	s.interrupted.Store(true)

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"net"
 	"unsafe"
 
 	"github.com/tenon-go/tenon/internal/spin"
@@ -269,7 +268,7 @@ func (w *Writer) End(err error) {
 // reader io.EOF after everything that was flushed. What was not flushed is
 // dropped. Any goroutine may call it, repeatedly.
 func (w *Writer) Close() error {
-	w.end(&ending{err: net.ErrClosed})
+	w.close()
 	w.h.writerClosed.Store(1)
 	w.mine.kick()
 	w.peer.rouse()

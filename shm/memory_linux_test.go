@@ -1,0 +1,358 @@
+package shm
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// holdings counts what a link may leave behind in this process.
+type holdings struct{ goroutines, files, mappings int }
+
+func (h holdings) String() string {
+	return fmt.Sprintf("%d goroutines, %d descriptors, %d mappings", h.goroutines, h.files, h.mappings)
+}
+
+func held(t testing.TB) holdings {
+	t.Helper()
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return holdings{runtime.NumGoroutine(), len(fds), bytes.Count(maps, []byte("tenon-shm"))}
+}
+
+// expect waits for goroutines that are just ending and then compares.
+func (h holdings) expect(t testing.TB) {
+	t.Helper()
+	var now holdings
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); runtime.Gosched() {
+		if now = held(t); now.goroutines <= h.goroutines && now.files <= h.files && now.mappings <= h.mappings {
+			return
+		}
+	}
+	t.Fatalf("left behind: %v, before: %v", now, h)
+}
+
+func TestCloseLeavesNothing(t *testing.T) {
+	pair(t) // the netpoller's own descriptors
+	before := held(t)
+	for range 50 {
+		a, b, err := Pair(Size(4096))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var waits sync.WaitGroup
+		waits.Go(func() { a.Recv() })
+		waits.Go(func() { b.Send(make([]byte, 20_000)) })
+		if n := len(a.Reserve(10)); n != 0 {
+			t.Fatal(n)
+		}
+		a.Close()
+		b.Close()
+		a.Flush() // ends the reservation
+		waits.Wait()
+		a.TryRecv()
+		b.TryRecv()
+	}
+	before.expect(t)
+}
+
+func TestFailedStartsLeaveNothing(t *testing.T) {
+	pair(t)
+	before := held(t)
+	null := func() *os.File {
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	if _, err := Attach(null(), null()); err == nil {
+		t.Error("attached to /dev/null")
+	}
+	l, peer, err := Create(Size(4096))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	if _, err := Attach(peer.Socket, peer.Memory); err == nil || !strings.Contains(err.Error(), "order") {
+		t.Errorf("files in the wrong order: %v", err)
+	}
+	memory, err := createMemory(memorySize(4096))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Attach(memory, null()); err == nil {
+		t.Error("attached to unformatted memory")
+	}
+	if _, _, err := Create(Size(-1)); err == nil {
+		t.Error("negative size")
+	}
+	before.expect(t)
+}
+
+func TestBorrowedMemoryOutlivesClose(t *testing.T) {
+	before := held(t)
+	rounds := 300
+	if os.Getenv("TENON_SOAK") == "1" {
+		rounds = 10_000
+	}
+	for round := range rounds {
+		a, b, err := Pair(Size(4096))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := bytes.Repeat([]byte{byte(round)}, 100)
+		if err := a.Send(want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := b.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		room := a.Reserve(200)
+		var closes sync.WaitGroup
+		for _, l := range []*Link{a, b, a, b} {
+			closes.Go(func() { l.Close() })
+		}
+		room = append(room, want...)
+		if !bytes.Equal(got, want) {
+			t.Fatal("borrowed bytes changed")
+		}
+		closes.Wait()
+		room = append(room, want...)
+		if !bytes.Equal(got, want) {
+			t.Fatal("borrowed bytes changed after Close")
+		}
+		if err := a.Commit(room); !errors.Is(err, net.ErrClosed) {
+			t.Fatal(err)
+		}
+		if _, err := b.TryRecv(); !errors.Is(err, net.ErrClosed) {
+			t.Fatal(err)
+		}
+	}
+	before.expect(t)
+}
+
+func TestForgottenWindowIsFreedWithItsLink(t *testing.T) {
+	before := held(t)
+	func() {
+		a, b, err := Pair(Size(4096))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Reserve(10)
+		a.Close()
+		b.Close()
+	}()
+	for end := time.Now().Add(10 * time.Second); held(t).mappings > before.mappings; {
+		if time.Now().After(end) {
+			t.Fatal("still mapped")
+		}
+		runtime.GC()
+	}
+	before.expect(t)
+}
+
+func TestCloseAgainstEverythingElse(t *testing.T) {
+	before := held(t)
+	for range 200 {
+		a, b, err := Pair(Size(4096))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for _, l := range []*Link{a, b} {
+			all.Go(func() {
+				for l.Send(make([]byte, 1000)) == nil {
+				}
+			})
+			all.Go(func() {
+				for {
+					l.Disarm()
+					p, err := l.TryRecv()
+					if err != nil {
+						return
+					}
+					if p == nil && l.Arm() {
+						runtime.Gosched()
+					}
+				}
+			})
+			all.Go(func() {
+				for range 20 {
+					l.WaitRecv()
+				}
+			})
+			all.Go(func() {
+				for range 20 {
+					l.InterruptRecv()
+					runtime.Gosched()
+				}
+				l.Close()
+			})
+		}
+		reaped(t, "closing", all.Wait)
+	}
+	before.expect(t)
+}
+
+func TestSealsSurviveAnOldKernelReport57(t *testing.T) {
+	real := memfdCreate
+	defer func() { memfdCreate = real }()
+	refused := false
+	memfdCreate = func(name string, flags int) (int, error) {
+		if flags&unix.MFD_NOEXEC_SEAL != 0 {
+			refused = true
+			return -1, unix.EINVAL
+		}
+		return real(name, flags)
+	}
+	l, peer, err := Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if !refused {
+		t.Fatal("never asked for the newer flag")
+	}
+	for _, size := range []int64{0, 1 << 30} {
+		if err := peer.Memory.Truncate(size); err == nil {
+			t.Fatalf("the size could be changed to %d", size)
+		}
+	}
+	other, err := Attach(peer.Memory, peer.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Close()
+}
+
+func TestAttachRefusesUnsealedMemoryReport57(t *testing.T) {
+	fd, err := unix.MemfdCreate("tenon-shm", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := os.NewFile(uintptr(fd), "memory")
+	if err := memory.Truncate(int64(memorySize(4096))); err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs, err := socketPair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	if _, err := Attach(memory, theirs); err == nil || !strings.Contains(err.Error(), "sealed") {
+		t.Fatal(err)
+	}
+}
+
+func TestFullMemoryIsAnErrorReport55(t *testing.T) {
+	real := fallocate
+	defer func() { fallocate = real }()
+	fallocate = func(int, uint32, int64, int64) error { return unix.ENOSPC }
+	before := held(t)
+	_, _, err := Create(Size(64 << 20))
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, part := range []string{fmt.Sprint(memorySize(64 << 20)), "shm.Size", "limit"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q does not say %q", err, part)
+		}
+	}
+	if !errors.Is(err, unix.ENOSPC) {
+		t.Error(err)
+	}
+	before.expect(t)
+}
+
+// TestKilledPairsLeaveNoMemoryReport52 kills parent and child 30 times; had
+// their memory stayed, it would be 240 MiB.
+func TestKilledPairsLeaveNoMemoryReport52(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := sharedMemory(t)
+	for range 30 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		parent := exec.Command(exe)
+		parent.Env = append(os.Environ(), roleVariable+"=parent", "TENON_SHM_TEST_SIZE=4194304")
+		parent.ExtraFiles = []*os.File{w}
+		if err := parent.Start(); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		if _, err := r.Read(make([]byte, 16)); err != nil {
+			t.Fatal(err)
+		}
+		parent.Process.Kill()
+		parent.Wait()
+		io.Copy(io.Discard, r) // until the orphan is gone too
+		r.Close()
+	}
+	if grown := sharedMemory(t) - before; grown > 150<<20 {
+		t.Fatalf("%d MiB of shared memory are left", grown>>20)
+	}
+}
+
+// sharedMemory returns the bytes of shared memory in use on this machine.
+func sharedMemory(t *testing.T) int {
+	f, err := os.Open("/proc/meminfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var kib int
+		if _, err := fmt.Sscanf(s.Text(), "Shmem: %d kB", &kib); err == nil {
+			return kib << 10
+		}
+	}
+	t.Skip("no Shmem in /proc/meminfo")
+	return 0
+}
+
+func TestCommitTakesOnlyItsReservation(t *testing.T) {
+	a, b := pair(t, Size(4096))
+	room := append(a.Reserve(10), "0123456789"...)
+	if err := a.Commit(room[2:]); err == nil {
+		t.Error("took a slice that starts later than the reservation")
+	}
+	if err := a.Commit(append(a.Reserve(4), "moved out of the ring"...)); err != nil {
+		t.Error(err)
+	}
+	if err := a.Commit(make([]byte, a.MaxReserve()+1)); err == nil {
+		t.Error("took more than MaxReserve")
+	}
+	if err := a.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := b.Recv(); err != nil || string(p) != "moved out of the ring" {
+		t.Fatalf("%q, %v", p, err)
+	}
+	if p, err := b.TryRecv(); p != nil || err != nil {
+		t.Fatalf("%q, %v", p, err)
+	}
+}
