@@ -5,9 +5,11 @@ go 1.26.0
 require (
 	github.com/HugoSmits86/nativewebp v0.9.3
 	github.com/bep/imagemeta v1.0.1
+	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/tenon-go/tenon v0.0.0-00010101000000-000000000000
 	golang.org/x/image v0.48.0
 	golang.org/x/sync v0.25.0
+	golang.org/x/term v0.48.0
 )
 
 require (
@@ -22,11 +24,9 @@ require (
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/philhofer/fwd v1.2.0 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
-	github.com/schollz/progressbar/v3 v3.19.1 // indirect
 	github.com/tenon-go/tenon/cmd/tenon v0.0.0-00010101000000-000000000000 // indirect
 	github.com/tinylib/msgp v1.6.5 // indirect
 	golang.org/x/sys v0.50.0 // indirect
-	golang.org/x/term v0.48.0 // indirect
 	golang.org/x/text v0.44.0 // indirect
 )
 

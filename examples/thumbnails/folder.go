@@ -61,8 +61,20 @@ func isPicture(name string) bool {
 	return false
 }
 
+// mostBytes is the size of the largest file that is taken for a picture.
+const mostBytes = 128 << 20
+
 // read returns a picture's bytes.
 func (f folder) read(name string) ([]byte, error) {
+	info, err := fs.Stat(f, name)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("cannot read it: %w", cause(err))
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a file")
+	case info.Size() > mostBytes:
+		return nil, fmt.Errorf("it has %d MiB, and %d MiB is the most that is read", info.Size()>>20, mostBytes>>20)
+	}
 	content, err := fs.ReadFile(f, name)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read it: %w", cause(err))

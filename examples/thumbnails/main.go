@@ -32,12 +32,14 @@ func main() {
 	os.Exit(command(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// startWorkers starts n of them. The pool gives a call to the worker that is
-// least busy, and replaces one that dies.
+// startWorkers starts n of them. The pool gives a call to a worker that is free,
+// and replaces one that dies. A worker has one call at a time, so that a picture
+// which kills it takes no other with it.
 func startWorkers(ctx context.Context, n int) (*pool.Pool, error) {
-	return pool.New(ctx, n, func(ctx context.Context) (pool.Member, error) {
+	start := func(ctx context.Context) (pool.Member, error) {
 		return worker.Start(ctx, worker.Self("thumbnails"), worker.MemoryLimit(memoryLimit))
-	})
+	}
+	return pool.New(ctx, n, start, pool.Concurrency(1))
 }
 
 // run makes thumbnails and contact sheet.
@@ -69,9 +71,10 @@ func run(ctx context.Context, o options) (*summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := summarize(pictures, made, workers.Stats())
-	if s.Comparison, err = compare(ctx, inWorkers, inThisProcess, pictures.only(made.good()), o); err != nil {
+	compared, err := compare(ctx, inWorkers, inThisProcess, pictures.only(made.good()), o)
+	if err != nil {
 		return nil, err
 	}
+	s := summarize(pictures, made, compared, o, workers.Stats())
 	return s, album.addSheet(s)
 }

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/pool"
@@ -23,6 +24,7 @@ type summary struct {
 	Seconds    float64     `json:"seconds"`
 	PerSecond  float64     `json:"per_second"`
 	Workers    []member    `json:"workers"`
+	Lost       []loss      `json:"workers_lost"`
 	Replaced   int         `json:"workers_replaced"`
 	Comparison *comparison `json:"comparison,omitempty"`
 	Page       string      `json:"page"`
@@ -37,28 +39,45 @@ type failure struct {
 	Reason string `json:"reason"`
 }
 
-// A member is a worker that took part.
+// A member is a worker that is there at the end.
 type member struct {
 	Name  string `json:"name"`
 	PID   int    `json:"pid"`
-	Calls int    `json:"calls"`
-	End   string `json:"end,omitempty"` // how it died, if it did
+	Calls uint64 `json:"calls"` // those of the comparison included
 }
 
-func summarize(from folder, made batch, stats pool.Stats) *summary {
+// A loss is a worker that died, and the picture that it died of.
+type loss struct {
+	Name    string `json:"name"`
+	PID     int    `json:"pid"`
+	Picture string `json:"picture"`
+}
+
+func summarize(from folder, made batch, compared *comparison, o options, stats pool.Stats) *summary {
 	s := &summary{
-		Folder:    from.title,
-		Pictures:  len(from.names),
-		Made:      len(made.good()),
-		Failed:    []failure{},
-		Seconds:   made.took.Seconds(),
-		PerSecond: made.rate(),
-		results:   made.results,
+		Folder:     from.title,
+		Pictures:   len(from.names),
+		Made:       len(made.good()),
+		Failed:     []failure{},
+		Seconds:    made.took.Seconds(),
+		PerSecond:  made.rate(),
+		Workers:    []member{},
+		Lost:       []loss{},
+		Replaced:   len(stats.Members) + int(stats.Ended) - o.workers,
+		Comparison: compared,
+		results:    made.results,
 	}
 	for _, r := range made.results {
-		if r.failed != nil {
-			s.Failed = append(s.Failed, failure{r.name, reason(r.failed)})
+		if r.failed == nil {
+			continue
 		}
+		s.Failed = append(s.Failed, failure{r.name, reason(r.failed)})
+		if exit := (*worker.ExitError)(nil); errors.As(r.failed, &exit) {
+			s.Lost = append(s.Lost, loss{exit.Name, exit.PID, r.name})
+		}
+	}
+	for _, m := range stats.Members {
+		s.Workers = append(s.Workers, member{m.Name, m.PID, m.Calls})
 	}
 	return s
 }
@@ -88,13 +107,16 @@ func (s *summary) print(w io.Writer) error {
 			fmt.Fprintf(out, "  %s\t%s\n", f.Name, f.Reason)
 		}
 	}
-	fmt.Fprintf(out, "\n%s, %d replaced:\n", count(len(s.Workers), "worker"), s.Replaced)
+	fmt.Fprintf(out, "\n%s lost, %d replaced:\n", count(len(s.Lost), "worker"), s.Replaced)
+	for _, l := range s.Lost {
+		fmt.Fprintf(out, "  %s\tpid %d\tdied of %s\n", l.Name, l.PID, l.Picture)
+	}
 	for _, m := range s.Workers {
-		fmt.Fprintf(out, "  %s\tpid %d\t%s\t%s\n", m.Name, m.PID, count(m.Calls, "call"), m.End)
+		fmt.Fprintf(out, "  %s\tpid %d\t%s\n", m.Name, m.PID, count(int(m.Calls), "call"))
 	}
 	if c := s.Comparison; c != nil {
-		fmt.Fprintf(out, "\nThe same work once more, without the bad pictures:\n")
-		fmt.Fprintf(out, "  in workers\t%.1f per second\n", c.InWorkers)
+		fmt.Fprintf(out, "\n%s of them once more, for comparison:\n", count(c.Pictures, "good one"))
+		fmt.Fprintf(out, "  in %s\t%.1f per second\n", count(len(s.Workers), "worker"), c.InWorkers)
 		fmt.Fprintf(out, "  in one process\t%.1f per second\n", c.InThisProcess)
 	}
 	fmt.Fprintf(out, "\nContact sheet: %s and %s\n", s.Page, s.Picture)
@@ -114,7 +136,7 @@ func (s *summary) sheet() sheet.Sheet {
 	contact := sheet.Sheet{
 		Title: s.Folder,
 		Note: fmt.Sprintf("Made by %s over shared memory, %d replaced, in %.2f seconds.",
-			count(len(s.Workers)-s.Replaced, "worker"), s.Replaced, s.Seconds),
+			count(len(s.Workers), "worker"), s.Replaced, s.Seconds),
 		Facts: []sheet.Fact{
 			{Value: fmt.Sprint(s.Made), Label: "thumbnails"},
 			{Value: fmt.Sprint(len(s.Failed)), Label: "failed"},
@@ -136,8 +158,6 @@ func (s *summary) sheet() sheet.Sheet {
 
 // sentence begins with a capital letter and ends in a full stop.
 func sentence(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:] + "."
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:] + "."
 }

@@ -22,7 +22,7 @@ const (
 	cardHigh  = mat + 2*padding + 54
 	headHigh  = 150
 	footHigh  = 84
-	mostCards = 200 // more than that belong on the page: nobody opens a picture of 50,000 lines
+	mostCards = 120 // more than that belong on the page: nobody opens a picture of 30,000 lines
 )
 
 var (
