@@ -1,0 +1,37 @@
+// Package pool makes many callers one: workers, connections to elsewhere, or
+// both. A generated client calls through a pool as it does through a connection.
+//
+//	p, err := pool.New(ctx, 4, func(ctx context.Context) (pool.Member, error) {
+//		return worker.Start(ctx, worker.Self("thumbs"), worker.MemoryLimit(256<<20))
+//	})
+//	...
+//	defer p.Close()
+//	img := imaging.NewImagingClient(p)
+//	small, err := img.Resize(ctx, original, 200)
+//
+// # Guarantees
+//
+//  1. A call goes to the member with the fewest calls in flight; ties rotate.
+//  2. A member that ended is replaced: the first time at once, then, when
+//     members keep ending or cannot be started, after a pause that doubles from
+//     50 ms to 5 s and varies by chance. Calls wait for it with their contexts
+//     while no member is there. [OnStart] and [OnExit] let one watch.
+//  3. A call whose error says that its handler cannot have run, because the
+//     member was gone or going, is sent again, to another member where there is
+//     one, until its context ends. Every other error is returned as it is.
+//  4. With [Concurrency] a member never has more than so many of the pool's
+//     calls at once. Calls that find every member busy wait in line, first come
+//     first served, as many as [Queue] allows; one more fails at once with
+//     [ErrQueueFull]. A caller that gives up leaves the line, and no place is
+//     lost by it.
+//  5. A call from inside a call of the same pool, that is from a handler of this
+//     process that a member called back, cannot wait for itself: where every
+//     member is busy it runs on the member that called back, whose own call is
+//     waiting for it.
+//  6. After [Pool.Close] no member, goroutine or waiting call is left.
+//
+// # Concurrency and cost
+//
+// All methods may be called from many goroutines at once. A call through a pool
+// allocates nothing and takes no lock while some member is free.
+package pool

@@ -1,0 +1,160 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	firstPause = 50 * time.Millisecond
+	lastPause  = 5 * time.Second
+
+	// A member that lived so long is no sign that the next one will fail too.
+	useful = time.Second
+
+	// How long a member that refused a call is left alone, unless it ends.
+	doubtful = 100 * time.Millisecond
+
+	// What a member has to end when running calls are waited for no longer.
+	lastMoment = time.Second
+)
+
+// A keeper keeps one place of the pool occupied: it starts a member, follows it
+// to its end, and starts the next one.
+type keeper struct {
+	pool    *Pool
+	useless int // how many members in a row could not be started or did nothing
+}
+
+// run reports the first start to first. When that fails it ends.
+func (k *keeper) run(first chan<- error) {
+	s, err := k.start()
+	first <- err
+	if err != nil {
+		return
+	}
+	for s != nil {
+		k.follow(s)
+		k.end(s)
+		s = k.replace()
+	}
+}
+
+// start starts a member. It is broken off when the pool closes.
+func (k *keeper) start() (*seat, error) {
+	ctx, cancel := context.WithCancel(k.pool.base)
+	keep := context.AfterFunc(k.pool.quitting, cancel)
+	m, err := k.pool.start(ctx)
+	if err == nil && m == nil {
+		err = errors.New("start returned neither a member nor an error")
+	}
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	keep() // from now on the pool ends the member in order
+	k.pool.onStart(m)
+	return newSeat(m, cancel), nil
+}
+
+// replace starts members until one is there, or the pool closes.
+func (k *keeper) replace() *seat {
+	for k.pause() {
+		s, err := k.start()
+		if err == nil {
+			return s
+		}
+		if k.pool.quitting.Err() == nil {
+			k.pool.noteFailure(err)
+			k.useless++
+		}
+	}
+	return nil
+}
+
+// pause waits before a replacement, and reports whether the pool goes on.
+func (k *keeper) pause() bool {
+	if k.useless < 2 {
+		return k.pool.quitting.Err() == nil
+	}
+	d := min(firstPause<<min(k.useless-2, 10), lastPause)
+	d += time.Duration(rand.Int64N(int64(d / 2))) // so that keepers do not march in step
+	return sleep(k.pool.quitting, d)
+}
+
+// follow has the member take calls until it ends or the pool closes.
+func (k *keeper) follow(s *seat) {
+	p := k.pool
+	defer p.remove(s)
+	for p.add(s) {
+		select {
+		case <-s.suspect:
+		case <-s.member.Done():
+			return
+		case <-p.quitting.Done():
+			return
+		}
+		p.remove(s)
+		select {
+		case <-time.After(doubtful):
+		case <-s.member.Done():
+			return
+		case <-p.quitting.Done():
+			return
+		}
+	}
+}
+
+// end lets the member's running calls finish and closes it.
+func (k *keeper) end(s *seat) {
+	p := k.pool
+	patience := p.grace
+	s.leave()
+	select {
+	case <-s.empty:
+	case <-s.member.Done():
+	case <-p.hurrying.Done():
+		patience = lastMoment
+	}
+	ctx, cancel := context.WithTimeout(p.forcing, patience)
+	closeMember(ctx, s.member)
+	cancel()
+	<-s.member.Done()
+	s.cancel()
+
+	if k.useless++; s.answered.Load() || time.Since(s.since) >= useful {
+		k.useless = 0
+	}
+	p.noteEnd(s)
+	p.onExit(s.member, errOf(s.member))
+}
+
+// closeMember closes a member, within ctx if it can do that.
+func closeMember(ctx context.Context, m Member) {
+	if m, ok := m.(interface{ Stop(context.Context) error }); ok {
+		_ = m.Stop(ctx) // how it ended is what errOf says
+		return
+	}
+	_ = m.Close()
+}
+
+func errOf(m Member) error {
+	if m, ok := m.(interface{ Err() error }); ok {
+		return m.Err()
+	}
+	return nil
+}
+
+// sleep reports whether ctx still goes on after d.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

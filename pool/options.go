@@ -1,0 +1,53 @@
+package pool
+
+import "time"
+
+// An Option changes how a pool spreads, queues and replaces.
+type Option func(*options)
+
+type options struct {
+	concurrency int64
+	queue       int
+	grace       time.Duration
+	onStart     func(Member)
+	onExit      func(Member, error)
+	onFail      func(error)
+}
+
+// Concurrency bounds how many calls of the pool a member has at once: 1 means
+// that each has a member to itself. The default, 0, is no bound.
+func Concurrency(n int) Option { return func(o *options) { o.concurrency = int64(max(n, 0)) } }
+
+// Queue bounds how many calls may wait for a member; 0 means that a call which
+// finds none free fails at once. The default is 65,536.
+func Queue(n int) Option { return func(o *options) { o.queue = max(n, 0) } }
+
+// Grace bounds how long [Pool.Close] waits for running calls. The default is
+// 5 s.
+func Grace(d time.Duration) Option { return func(o *options) { o.grace = d } }
+
+// OnStart is called with every member that joins the pool, replacements
+// included, before its first call.
+func OnStart(f func(Member)) Option { return func(o *options) { o.onStart = f } }
+
+// OnExit is called with every member that ended, and why where the member knows
+// (it has an Err method); nil when it ended in order.
+func OnExit(f func(Member, error)) Option { return func(o *options) { o.onExit = f } }
+
+// OnStartFailure is called with the error of every replacement that could not
+// be started.
+func OnStartFailure(f func(error)) Option { return func(o *options) { o.onFail = f } }
+
+func newOptions(opts []Option) options {
+	o := options{
+		queue:   64 << 10,
+		grace:   5 * time.Second,
+		onStart: func(Member) {},
+		onExit:  func(Member, error) {},
+		onFail:  func(error) {},
+	}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
+}

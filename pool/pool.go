@@ -1,0 +1,191 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/internal/call"
+)
+
+// A Member is what a pool calls through: a *worker.Worker, a *tenon.Conn.
+type Member interface {
+	tenon.Caller
+	Done() <-chan struct{} // closed when it has ended
+	Close() error
+}
+
+// A Pool spreads calls over its members and replaces those that end. It is a
+// tenon.Caller.
+type Pool struct {
+	options
+	start func(context.Context) (Member, error)
+
+	seats   atomic.Pointer[[]*seat] // of the members that take calls; never changed in place
+	turn    atomic.Uint64           // where the search for the next seat starts
+	waiting atomic.Int64            // length of line; also counts who is about to join it
+
+	mu       sync.Mutex // guards what follows, and replacing seats
+	line     line
+	closed   bool
+	failure  error // of the last start
+	past     tally
+	unfollow func() bool // stops following the context of New
+
+	resent, rejected, gaveUp atomic.Uint64
+
+	base     context.Context // of members
+	quitting context.Context // ends when the pool is closed
+	quit     context.CancelFunc
+	hurrying context.Context // ends when running calls are waited for no longer
+	hurry    context.CancelFunc
+	forcing  context.Context // ends when members have to be gone
+	force    context.CancelFunc
+	keepers  sync.WaitGroup
+}
+
+// New starts n members with start, all at once, and returns when they are there;
+// n < 1 means one per CPU available. If one cannot be started, the others are
+// closed and New returns its error. The pool calls start again for every
+// replacement.
+//
+// ctx is the pool's life: when it ends, the pool closes. The context that start
+// gets ends when its member is to end.
+func New(ctx context.Context, n int, start func(ctx context.Context) (Member, error), opts ...Option) (*Pool, error) {
+	if n < 1 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	p := &Pool{options: newOptions(opts), start: start}
+	p.seats.Store(new([]*seat))
+	p.base = context.WithoutCancel(ctx)
+	p.quitting, p.quit = context.WithCancel(p.base)
+	p.hurrying, p.hurry = context.WithCancel(p.base)
+	p.forcing, p.force = context.WithCancel(p.base)
+
+	// While the members start, the end of ctx or the first failure ends it all.
+	unfollow := context.AfterFunc(ctx, p.quit)
+	defer unfollow()
+	first := make(chan error, n)
+	for range n {
+		k := &keeper{pool: p}
+		p.keepers.Go(func() { k.run(first) })
+	}
+	var failure error
+	for range n {
+		if err := <-first; err != nil && failure == nil {
+			failure = err
+			p.quit()
+		}
+	}
+	if failure != nil {
+		p.hurry()
+		_ = p.Close()
+		return nil, fmt.Errorf("pool: %w", failure)
+	}
+	p.mu.Lock()
+	p.unfollow = context.AfterFunc(ctx, func() { _ = p.Close() })
+	p.mu.Unlock()
+	return p, nil
+}
+
+// Invoke carries a call to the member with the fewest in flight. See the
+// guarantees of the package for what happens when there is none.
+func (p *Pool) Invoke(ctx context.Context, c *call.Call) error {
+	var avoid *seat
+	for attempt := 0; ; attempt++ {
+		s := p.free(avoid)
+		if s == nil {
+			var err error
+			if s, err = p.wait(ctx, c.Method.Name); err != nil {
+				return err
+			}
+		}
+		err := p.on(ctx, s, c)
+		if err == nil || !worthAnother(err) || ctx.Err() != nil {
+			return err
+		}
+		s.doubt()
+		avoid = s
+		if attempt > 0 && !sleep(ctx, min(time.Millisecond<<min(attempt, 10), doubtful)) {
+			return err
+		}
+		p.resent.Add(1)
+	}
+}
+
+func (p *Pool) on(ctx context.Context, s *seat, c *call.Call) error {
+	defer p.release(s)
+	err := s.member.Invoke(ctx, c)
+	if err == nil {
+		s.succeeded()
+	}
+	return err
+}
+
+// Each calls f once for every member that is there, all at the same time, and
+// returns when all have returned, with their errors joined. It is for calls that
+// every worker shall have, such as one that empties a cache; it heeds no
+// [Concurrency].
+func (p *Pool) Each(ctx context.Context, f func(ctx context.Context, m tenon.Caller) error) error {
+	seats := *p.seats.Load()
+	failures := make([]error, len(seats))
+	var all sync.WaitGroup
+	for i, s := range seats {
+		s.enter()
+		all.Go(func() {
+			defer p.release(s)
+			failures[i] = f(ctx, s.member)
+		})
+	}
+	all.Wait()
+	return errors.Join(failures...)
+}
+
+// Stop closes the pool. Calls that wait fail with [ErrClosed], running ones may
+// finish, then the members are closed. ctx bounds the whole: of the time that it
+// leaves, a quarter, at most a second, is kept for the members to end.
+//
+// Stop returns when no member and no goroutine of the pool is left. It may be
+// called more than once and at any time, but not from a call of the pool.
+func (p *Pool) Stop(ctx context.Context) error {
+	drain := ctx
+	if deadline, ok := ctx.Deadline(); ok {
+		left := time.Until(deadline)
+		var cancel context.CancelFunc
+		drain, cancel = context.WithTimeout(ctx, left-min(left/4, time.Second))
+		defer cancel()
+	}
+	defer context.AfterFunc(drain, p.hurry)()
+	defer context.AfterFunc(ctx, p.force)()
+	p.shut()
+	p.keepers.Wait()
+	p.hurry()
+	p.force()
+	return nil
+}
+
+// Close is [Pool.Stop] with the pool's [Grace].
+func (p *Pool) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), p.grace)
+	defer cancel()
+	return p.Stop(ctx)
+}
+
+// shut refuses all further calls and has the keepers end.
+func (p *Pool) shut() {
+	p.mu.Lock()
+	p.closed = true
+	if p.unfollow != nil {
+		p.unfollow()
+	}
+	for p.line.len() > 0 {
+		p.serve(p.line.pop(), nil)
+	}
+	p.mu.Unlock()
+	p.quit()
+}

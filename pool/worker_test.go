@@ -1,0 +1,162 @@
+//go:build linux
+
+package pool_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/pool"
+	"github.com/tenon-go/tenon/worker"
+)
+
+func startWorker(ctx context.Context) (pool.Member, error) {
+	return worker.Start(ctx, worker.Self("test"))
+}
+
+func pidOf(t testing.TB, p tenon.Caller) int {
+	t.Helper()
+	answer, err := do.Call(context.Background(), p, "pid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, _ := strconv.Atoi(answer)
+	return pid
+}
+
+func TestKilledWorkerIsReplacedReport9(t *testing.T) {
+	p := newPool(t, 1, startWorker)
+	first := pidOf(t, p)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := do.Call(context.Background(), p, "block")
+		failed <- err
+	}()
+	eventually(t, "the call runs", func() bool { return p.Stats().Calls == 2 })
+	pidOf(t, p) // the call before it has reached the worker
+	_ = syscall.Kill(first, syscall.SIGKILL)
+	var exit *worker.ExitError
+	if err := <-failed; !errors.As(err, &exit) || exit.PID != first || tenon.SafeToRetry(err) {
+		t.Errorf("%v", err)
+	}
+	if second := pidOf(t, p); second == first {
+		t.Error("the dead worker answers")
+	}
+}
+
+func TestCallOfAPoolInsideACallOfItReport50(t *testing.T) {
+	back := tenon.NewServer()
+	var p *pool.Pool
+	tenon.Handle(back, &do, func(ctx context.Context, order string) (string, error) {
+		return do.Call(ctx, p, order)
+	})
+	p = newPool(t, 1, func(ctx context.Context) (pool.Member, error) {
+		return worker.Start(ctx, worker.Self("test"), worker.Back(back))
+	}, pool.Concurrency(1))
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if _, err := do.Call(ctx, p, "ask ask ask pid"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCloseUnderLoad(t *testing.T) {
+	p, err := pool.New(context.Background(), 2, startWorker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls sync.WaitGroup
+	for range 8 {
+		calls.Go(func() {
+			for {
+				_, err := do.Call(context.Background(), p, "pid")
+				if errors.Is(err, pool.ErrClosed) {
+					return
+				}
+				if err != nil {
+					t.Errorf("a call was lost by Close: %v", err)
+					return
+				}
+			}
+		})
+	}
+	eventually(t, "load", func() bool { return p.Stats().Calls > 100 })
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	calls.Wait()
+}
+
+func TestStopDoesNotWaitForACallLongerThanItsContext(t *testing.T) {
+	p := newPool(t, 1, startWorker)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := do.Call(context.Background(), p, "block")
+		failed <- err
+	}()
+	eventually(t, "the call runs", func() bool { return p.Stats().Calls == 1 })
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	_ = p.Stop(ctx)
+	if err := <-failed; err == nil {
+		t.Error("the call succeeded")
+	}
+}
+
+// Workers are killed at random under load. Calls that did not run are sent
+// again; those that may have run fail with the worker's end.
+func TestWorkersKilledUnderLoadReport47(t *testing.T) {
+	p := newPool(t, 2, startWorker)
+	stop := make(chan struct{})
+	var killed atomic.Int64
+	var others sync.WaitGroup
+	others.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+			if m := p.Stats().Members; len(m) > 0 {
+				_ = syscall.Kill(m[rand.IntN(len(m))].PID, syscall.SIGKILL)
+				killed.Add(1)
+			}
+		}
+	})
+	var calls sync.WaitGroup
+	var good, bad atomic.Int64
+	end := time.Now().Add(time.Second)
+	for range 4 {
+		calls.Go(func() {
+			for time.Now().Before(end) {
+				_, err := do.Call(context.Background(), p, "pid")
+				var exit *worker.ExitError
+				switch {
+				case err == nil:
+					good.Add(1)
+				case errors.As(err, &exit) && exit.Signal == syscall.SIGKILL:
+					bad.Add(1)
+				default:
+					t.Errorf("%v", err)
+				}
+			}
+		})
+	}
+	calls.Wait()
+	close(stop)
+	others.Wait()
+	t.Logf("%d workers killed, %d calls answered, %d failed", killed.Load(), good.Load(), bad.Load())
+	if good.Load() < 100 || bad.Load() > 20*killed.Load() {
+		t.Error("too few")
+	}
+	eventually(t, "all places are taken again", func() bool { return len(p.Stats().Members) == 2 })
+	pidOf(t, p)
+}
