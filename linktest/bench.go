@@ -111,6 +111,13 @@ func (b *bench) do(what string, f func() error) {
 	b.finish(start(what, f))
 }
 
+// close closes l. What Close returns is the link's own affair, that it returns is
+// not.
+func (b *bench) close(l tenon.Link) {
+	b.Helper()
+	b.wait(start("Close", l.Close))
+}
+
 // settled waits until count has not moved for a while, which is how a sender
 // that is held up looks from outside. It is an opinion, not a proof; no check
 // fails because it was given too early.

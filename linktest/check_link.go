@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -195,29 +196,27 @@ func checkBorrowedOnce(b *bench, round, size int) {
 	message := make([]byte, size)
 	pattern(round).fill(message, 0)
 	var heldX, heldY []byte
-	b.do("exchanging a message", func() (err error) {
-		if err = errors.Join(x.Send(message[:min(size, 4096)]), y.Send(message[:min(size, 4096)])); err != nil {
-			return err
-		}
-		if heldX, err = x.Recv(); err != nil {
-			return err
-		}
-		heldY, err = y.Recv()
-		return err
-	})
+	receive := func(l tenon.Link, held *[]byte) func() error {
+		return func() (err error) { *held, err = l.Recv(); return err }
+	}
+	exchange := []*task{
+		start("sending", func() error { return x.Send(message) }),
+		start("sending", func() error { return y.Send(message) }),
+	}
+	b.finish(start("receiving", receive(x, &heldX)), start("receiving", receive(y, &heldY)))
 	more := bytes.Repeat([]byte{0xAA}, size)
 	sending := []*task{
-		start("sending while the other side holds a slice", func() error { x.Send(more); return nil }),
-		start("sending while the other side holds a slice", func() error { y.Send(more); return nil }),
+		start("sending while the other side holds a slice", func() error { <-exchange[0].done; return x.Send(more) }),
+		start("sending while the other side holds a slice", func() error { <-exchange[1].done; return y.Send(more) }),
 	}
-	if round%3 == 0 {
-		b.wait(sending...) // they fit into every link's buffers, hence end by themselves
+	for range (round % 3) * 10 { // so that Close meets them at different places
+		runtime.Gosched()
 	}
 	first, second := x, y
 	if round%2 == 0 {
 		first, second = y, x
 	}
-	b.do("Close", first.Close)
+	b.close(first)
 	intact := func(when string) {
 		b.Helper()
 		for side, held := range [][]byte{heldX, heldY} {
@@ -227,22 +226,28 @@ func checkBorrowedOnce(b *bench, round, size int) {
 		}
 	}
 	intact("after the first Close")
-	b.do("Close", second.Close)
-	b.wait(sending...)
+	b.close(second)
+	b.wait(append(sending, exchange...)...)
 	intact("after both sides were closed")
+}
+
+func sendAndClose(l tenon.Link, size int) func() error {
+	return func() error {
+		if err := sendAll(l, 8, []int{size}, nil); err != nil {
+			return err
+		}
+		l.Close()
+		return nil
+	}
 }
 
 func checkEnd(b *bench) {
 	for _, size := range []int{0, 1, 1000, 60_000} {
 		from, to := b.links()
-		b.do("sending and closing with nobody receiving", func() error {
-			if err := sendAll(from, 8, []int{size}, nil); err != nil {
-				return err
-			}
-			return from.Close()
-		})
+		closing := start("sending and closing", sendAndClose(from, size))
+		b.settled(closing, func() int64 { return 0 }) // a link without buffers waits for the receiver
 		r := patternReader{pattern: 8}
-		b.do("receiving after the Close", func() error { return r.drainToEnd(to.Recv, int64(size)) })
+		b.finish(start("receiving after the Close", func() error { return r.drainToEnd(to.Recv, int64(size)) }), closing)
 		b.do("receiving again after the end", func() error {
 			if _, err := to.Recv(); err != io.EOF {
 				return fmt.Errorf("got %v, want io.EOF again", err)
@@ -255,12 +260,7 @@ func checkEnd(b *bench) {
 		r := patternReader{pattern: 8}
 		b.finish(
 			start("receiving", func() error { return r.drainToEnd(to.Recv, int64(size)) }),
-			start("sending and closing", func() error {
-				if err := sendAll(from, 8, []int{size}, nil); err != nil {
-					return err
-				}
-				return from.Close()
-			}),
+			start("sending and closing", sendAndClose(from, size)),
 		)
 	}
 }
@@ -291,7 +291,7 @@ func checkCloseEndsWaits(b *bench) {
 		here := start("Recv on the side that closes", func() error { return recvForever(x) })
 		there := start("Recv on the other side", func() error { return recvForever(y) })
 		time.Sleep(2 * time.Millisecond) // so that they usually wait already; either order must work
-		b.do("Close", x.Close)
+		b.close(x)
 		b.wait(here, there)
 		if !errors.Is(here.err, net.ErrClosed) {
 			b.Errorf("Recv on the side that closes: got %v, want net.ErrClosed", here.err)
@@ -306,7 +306,7 @@ func checkCloseEndsWaits(b *bench) {
 		var sent atomic.Int64
 		sending := start("a blocked Send", func() error { return sendForever(x, &sent) })
 		b.settled(sending, sent.Load)
-		b.do("Close", x.Close)
+		b.close(x)
 		b.wait(sending)
 		if !errors.Is(sending.err, net.ErrClosed) {
 			b.Errorf("got %v, want net.ErrClosed", sending.err)
@@ -318,7 +318,7 @@ func checkCloseEndsWaits(b *bench) {
 		var sent atomic.Int64
 		sending := start("a blocked Send whose peer closes", func() error { return sendForever(y, &sent) })
 		b.settled(sending, sent.Load)
-		b.do("Close", x.Close)
+		b.close(x)
 		b.wait(sending)
 		if errors.Is(sending.err, net.ErrClosed) {
 			b.Errorf("got %v, which says that this side has closed", sending.err)
@@ -335,7 +335,7 @@ func checkCloseRepeated(b *bench) {
 			start("Close", y.Close))
 	}
 	b.wait(closing...)
-	b.do("Close once more", x.Close)
+	b.close(x)
 	for _, l := range []tenon.Link{x, y} {
 		b.do("Send after Close", func() error {
 			if err := l.Send([]byte("x")); !errors.Is(err, net.ErrClosed) {
