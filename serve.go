@@ -144,7 +144,7 @@ func (s *servedCall) finish() {
 			message = fmt.Sprintf("the handler panicked: %v", p)
 			s.conn.logger.Error("tenon: a handler panicked", "method", s.handler.method().Name, "panic", p, "stack", string(debug.Stack()))
 		}
-		s.fail(&Error{Code: Panicked, Message: message})
+		s.fail(&Error{Code: Panicked, Message: message}, 0)
 	}
 	s.conn.served.remove(s.id)
 	s.cancel(context.Canceled)
@@ -177,18 +177,19 @@ func (s *servedCall) answer(result body, userCode bool) {
 	case published || s.conn.running.Err() != nil:
 		s.conn.end(err)
 	case errors.As(err, &encode):
-		s.fail(&Error{Code: InvalidResult, Message: "the result cannot be encoded: " + err.Error()})
+		s.fail(&Error{Code: InvalidResult, Message: "the result cannot be encoded: " + err.Error()}, 0)
 	case errors.As(err, &e):
-		s.fail(&Error{Code: e.Code, Message: "the answer is too large: " + e.Message})
+		s.fail(&Error{Code: e.Code, Message: "the answer is too large: " + e.Message}, 0)
 	default:
 		s.conn.end(err)
 	}
 }
 
-// fail answers with an error.
-func (s *servedCall) fail(err error) {
+// fail answers with an error. refused is wire.Refused when the handler was not
+// started, else 0.
+func (s *servedCall) fail(err error, refused uint8) {
 	s.answered = true
-	h := wire.Header{Kind: wire.Error, Flags: wire.Callee, ID: s.id}
+	h := wire.Header{Kind: wire.Error, Flags: wire.Callee | refused, ID: s.id}
 	if _, err := s.conn.sender.send(s.conn.running, h, failureBody(failureOf(err)), false, s.crowded, math.MaxUint32); err != nil {
 		s.conn.end(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tenon-go/tenon/codec"
 	"github.com/tenon-go/tenon/internal/call"
+	"github.com/tenon-go/tenon/internal/wire"
 )
 
 // A Server holds the services that one side of a connection offers to the
@@ -96,14 +97,14 @@ func (h *typedHandler[A, R]) run(s *servedCall) {
 	d := s.decoder()
 	h.spec.Args.Decode(d, &values.args)
 	if err := d.Finish(); err != nil {
-		s.fail(&Error{Code: InvalidArgument, Message: "the arguments cannot be decoded: " + err.Error()})
+		s.fail(&Error{Code: InvalidArgument, Message: "the arguments cannot be decoded: " + err.Error()}, wire.Refused)
 		return
 	}
 	args := values.args
 	clear1(&values.args)
 	result, err := h.fn(s, args)
 	if err != nil {
-		s.fail(err)
+		s.fail(err, 0)
 		return
 	}
 	values.result = result
