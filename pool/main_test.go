@@ -37,6 +37,8 @@ var text = tenon.Codec[string]{
 	Decode: func(d *codec.Decoder, v *string) { *v = d.String() },
 }
 
+var running atomic.Int64 // calls that block
+
 // obey carries out an order in a worker.
 func obey(ctx context.Context, order string) (string, error) {
 	word, rest, _ := strings.Cut(order, " ")
@@ -47,7 +49,11 @@ func obey(ctx context.Context, order string) (string, error) {
 		d, err := time.ParseDuration(rest)
 		time.Sleep(d)
 		return "slept", err
+	case "running":
+		return fmt.Sprint(running.Load()), nil
 	case "block":
+		running.Add(1)
+		defer running.Add(-1)
 		<-ctx.Done()
 		return "", ctx.Err()
 	case "ask":

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -149,7 +150,12 @@ func TestQueueThatIsFullRefusesReport49(t *testing.T) {
 }
 
 func TestCallerThatGivesUpLosesNoPlaceReport46(t *testing.T) {
-	c := &crew{work: func(context.Context) error { return nil }}
+	c := &crew{work: func(context.Context) error {
+		for range rand.IntN(50) {
+			runtime.Gosched()
+		}
+		return nil
+	}}
 	p := newPool(t, 2, c.start, pool.Concurrency(1))
 	var calls sync.WaitGroup
 	for range 16 {

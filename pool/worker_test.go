@@ -40,8 +40,10 @@ func TestKilledWorkerIsReplacedReport9(t *testing.T) {
 		_, err := do.Call(context.Background(), p, "block")
 		failed <- err
 	}()
-	eventually(t, "the call runs", func() bool { return p.Stats().Calls == 2 })
-	pidOf(t, p) // the call before it has reached the worker
+	eventually(t, "the call runs", func() bool {
+		n, err := do.Call(context.Background(), p, "running")
+		return err == nil && n == "1"
+	})
 	_ = syscall.Kill(first, syscall.SIGKILL)
 	var exit *worker.ExitError
 	if err := <-failed; !errors.As(err, &exit) || exit.PID != first || tenon.SafeToRetry(err) {

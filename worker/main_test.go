@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -60,7 +61,10 @@ func registerTest(srv *tenon.Server) error {
 	return nil
 }
 
-var ballast [][]byte
+var (
+	ballast [][]byte
+	running atomic.Int64 // calls that block or sleep
+)
 
 // obey carries out an order in the worker.
 func obey(ctx context.Context, order string) (string, error) {
@@ -69,12 +73,18 @@ func obey(ctx context.Context, order string) (string, error) {
 	case "echo":
 		return rest, nil
 	case "block":
+		running.Add(1)
+		defer running.Add(-1)
 		<-ctx.Done()
 		return "", ctx.Err()
 	case "sleep":
+		running.Add(1)
+		defer running.Add(-1)
 		d, err := time.ParseDuration(rest)
 		time.Sleep(d)
 		return "slept", err
+	case "running":
+		return strconv.Itoa(int(running.Load())), nil
 	case "busy": // keeps all cores busy, for ever
 		for range 8 {
 			go func() {
@@ -237,6 +247,19 @@ func order(t testing.TB, w tenon.Caller, what string) string {
 		t.Fatalf("%s: %v", what, err)
 	}
 	return answer
+}
+
+// begin makes a call that takes its time, and returns when its handler runs.
+func begin(t testing.TB, w tenon.Caller, what string) (result <-chan error) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() {
+		_, err := do.Call(context.Background(), w, what)
+		done <- err
+	}()
+	for order(t, w, "running") == "0" {
+	}
+	return done
 }
 
 // alive reports whether a process exists and is no zombie.

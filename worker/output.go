@@ -143,33 +143,40 @@ func (o *output) notify() {
 	}
 }
 
+// deliver hands on what was read, batch by batch. Two batches take turns: one is
+// filled while the other is handed on.
 func (o *output) deliver() {
 	defer close(o.delivered)
-	var spare batch
+	var empty batch
 	for range o.wake {
 		for {
 			o.mu.Lock()
-			b, dropped, closed := o.batch, o.dropped, o.closed
-			o.batch, o.dropped = batch{spare.text[:0], spare.lines[:0]}, 0
+			full, dropped, closed := o.batch, o.dropped, o.closed
+			o.batch, o.dropped = empty, 0
 			o.mu.Unlock()
-			if len(b.lines) == 0 && dropped == 0 {
-				if closed {
-					return
-				}
+			o.handOn(full, dropped)
+			idle := len(full.lines) == 0 && dropped == 0
+			empty = batch{}
+			if cap(full.text) <= keepBuffer {
+				empty = batch{full.text[:0], full.lines[:0]}
+			}
+			if idle && closed {
+				return
+			}
+			if idle {
 				break
 			}
-			start := 0
-			for _, l := range b.lines {
-				o.sink(o.name, o.pid, l.stream, b.text[start:l.end])
-				start = l.end
-			}
-			if dropped > 0 {
-				o.sink(o.name, o.pid, "tenon", fmt.Appendf(nil, "[%d bytes of output dropped: whoever reads it is too slow]", dropped))
-			}
-			spare = batch{}
-			if cap(b.text) <= keepBuffer {
-				spare = b
-			}
 		}
+	}
+}
+
+func (o *output) handOn(b batch, dropped int) {
+	start := 0
+	for _, l := range b.lines {
+		o.sink(o.name, o.pid, l.stream, b.text[start:l.end])
+		start = l.end
+	}
+	if dropped > 0 {
+		o.sink(o.name, o.pid, "tenon", fmt.Appendf(nil, "[%d bytes of output dropped: whoever reads it is too slow]", dropped))
 	}
 }

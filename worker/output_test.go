@@ -68,6 +68,25 @@ func TestOutputIntoAStructuredLog(t *testing.T) {
 	}
 }
 
+// Bursts with pauses between them take turns in the two batches.
+func TestOutputKeepsItsOrder(t *testing.T) {
+	var out lines
+	w := start(t, worker.Name("w"), worker.Output(&out))
+	for i := range 200 {
+		order(t, w, fmt.Sprintf("print %d\n%d\n", 2*i, 2*i+1))
+	}
+	w.Close()
+	got := out.list()
+	if len(got) != 400 {
+		t.Fatalf("%d lines", len(got))
+	}
+	for i, line := range got {
+		if line != fmt.Sprintf("w: %d", i) {
+			t.Fatalf("line %d is %q", i, line)
+		}
+	}
+}
+
 func TestOutputCutsLinesThatAreTooLong(t *testing.T) {
 	var out lines
 	w := start(t, worker.Name("w"), worker.Output(&out))

@@ -129,8 +129,11 @@ func (w *Worker) await(ctx context.Context, program Command, timeout time.Durati
 	var said progress
 	select {
 	case said = <-heard:
-		if !said.ready {
-			waitFor(w.proc.Done(), time.Second) // it is about to end, as a rule
+		switch { // what will not serve is about to end, as a rule
+		case said.failed != "":
+			waitFor(w.proc.Done(), 200*time.Millisecond)
+		case said.closed:
+			waitFor(w.proc.Done(), time.Second)
 		}
 	case <-w.proc.Done():
 		said = hangUp(w.control, heard)

@@ -21,12 +21,7 @@ import (
 
 func TestStopLetsRunningCallsFinish(t *testing.T) {
 	w := start(t)
-	done := make(chan error, 1)
-	go func() {
-		_, err := do.Call(context.Background(), w, "sleep 200ms")
-		done <- err
-	}()
-	order(t, w, "echo the other call is on its way")
+	done := begin(t, w, "sleep 200ms")
 	if err := w.Close(); err != nil {
 		t.Error(err)
 	}
@@ -65,13 +60,8 @@ func TestGrandchildrenEndWithAWorkerThatDies(t *testing.T) {
 
 func TestStopBreaksOffACallThatDoesNotEnd(t *testing.T) {
 	w := start(t)
-	failed := make(chan error, 1)
-	go func() {
-		_, err := do.Call(context.Background(), w, "block")
-		failed <- err
-	}()
-	order(t, w, "echo the other call is on its way")
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	failed := begin(t, w, "block")
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if err := w.Stop(ctx); err != nil {
 		t.Error(err)
@@ -93,12 +83,7 @@ func TestStopFromManySides(t *testing.T) {
 
 func TestInterruptIsLeftToTheParentReport6(t *testing.T) {
 	w := start(t)
-	done := make(chan error, 1)
-	go func() {
-		_, err := do.Call(context.Background(), w, "sleep 100ms")
-		done <- err
-	}()
-	order(t, w, "echo the other call is on its way")
+	done := begin(t, w, "sleep 100ms")
 	_ = syscall.Kill(w.PID(), syscall.SIGINT)
 	if err := <-done; err != nil {
 		t.Errorf("the running call failed: %v", err)

@@ -39,12 +39,7 @@ func TestKill9InTheMiddleOfACallReport43(t *testing.T) {
 	for i := range 100 {
 		name := fmt.Sprintf("victim-%d", i)
 		w := start(t, worker.Name(name))
-		failed := make(chan error, 1)
-		go func() {
-			_, err := do.Call(context.Background(), w, "block")
-			failed <- err
-		}()
-		order(t, w, "echo the other call is on its way")
+		failed := begin(t, w, "block")
 		killed := time.Now()
 		if err := syscall.Kill(w.PID(), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
