@@ -1,0 +1,98 @@
+package peers
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
+	"github.com/tenon-go/tenon/benchmarks/contract/pb"
+)
+
+// goPlugin starts its processes itself.
+type goPlugin struct{}
+
+func (goPlugin) Info() Info {
+	return Info{
+		Name:      "go-plugin",
+		About:     "hashicorp/go-plugin with gRPC",
+		Kind:      Other,
+		Module:    "github.com/hashicorp/go-plugin",
+		MaxUpload: anySize,
+	}
+}
+
+var (
+	pluginHandshake = plugin.HandshakeConfig{ProtocolVersion: 1, MagicCookieKey: "TENON_BENCHMARKS", MagicCookieValue: "directory"}
+	pluginSet       = plugin.PluginSet{"directory": directoryPlugin{}}
+)
+
+func (p goPlugin) Start(context.Context) (Client, error) {
+	cmd, err := serverCommand(p)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stderr = nil // go-plugin reads it
+	host := plugin.NewClient(&plugin.ClientConfig{
+		HandshakeConfig:  pluginHandshake,
+		Plugins:          pluginSet,
+		Cmd:              cmd,
+		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
+		Logger:           hclog.NewNullLogger(),
+	})
+	service, err := dispense(host)
+	if err != nil {
+		host.Kill()
+		return nil, err
+	}
+	return client{
+		Directory: protobufClient{service},
+		close: func() error {
+			host.Kill()
+			return nil
+		},
+	}, nil
+}
+
+func dispense(host *plugin.Client) (protobufService, error) {
+	protocol, err := host.Client()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := protocol.Dispense("directory")
+	if err != nil {
+		return nil, err
+	}
+	service, ok := raw.(protobufService)
+	if !ok {
+		return nil, fmt.Errorf("go-plugin dispensed a %T", raw)
+	}
+	return service, nil
+}
+
+func (goPlugin) Serve() error {
+	plugin.Serve(&plugin.ServeConfig{
+		HandshakeConfig: pluginHandshake,
+		Plugins:         pluginSet,
+		Logger:          hclog.NewNullLogger(),
+		GRPCServer: func(opts []grpc.ServerOption) *grpc.Server {
+			return grpc.NewServer(append(opts, grpc.MaxRecvMsgSize(math.MaxInt32))...)
+		},
+	})
+	return nil
+}
+
+// directoryPlugin is the contract as a plugin of go-plugin.
+type directoryPlugin struct{ plugin.NetRPCUnsupportedPlugin }
+
+func (directoryPlugin) GRPCServer(_ *plugin.GRPCBroker, srv *grpc.Server) error {
+	pb.RegisterDirectoryServer(srv, newProtobufServer())
+	return nil
+}
+
+func (directoryPlugin) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	return grpcService{pb.NewDirectoryClient(conn)}, nil
+}

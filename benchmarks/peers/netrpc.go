@@ -1,0 +1,111 @@
+package peers
+
+import (
+	"context"
+	"net/rpc"
+
+	"github.com/tenon-go/tenon/benchmarks/contract"
+)
+
+type netRPC struct{}
+
+func (netRPC) Info() Info {
+	return Info{
+		Name:      "net/rpc",
+		About:     "net/rpc with gob over a Unix socket",
+		Kind:      Other,
+		MaxUpload: anySize,
+	}
+}
+
+func (p netRPC) Start(ctx context.Context) (Client, error) {
+	server, path, err := startOnSocket(p)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := dialSocket(path)(ctx)
+	if err != nil {
+		server.Close()
+		return nil, err
+	}
+	calls := rpc.NewClient(conn)
+	return client{
+		Directory: netRPCClient{calls},
+		close: func() error {
+			calls.Close()
+			return server.Close()
+		},
+	}, nil
+}
+
+func (netRPC) Serve() error {
+	listener, err := inheritedListener()
+	if err != nil {
+		return err
+	}
+	srv := rpc.NewServer()
+	if err := srv.RegisterName("Directory", netRPCServer{}); err != nil {
+		return err
+	}
+	srv.Accept(listener)
+	return nil
+}
+
+// NetRPCAdd is exported because net/rpc wants it so.
+type NetRPCAdd struct{ A, B int64 }
+
+type netRPCClient struct{ calls *rpc.Client }
+
+// call is rpc.Client.Call, except that it ends with ctx.
+func (c netRPCClient) call(ctx context.Context, method string, args, reply any) error {
+	call := c.calls.Go(method, args, reply, make(chan *rpc.Call, 1))
+	select {
+	case <-call.Done:
+		return call.Error
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (c netRPCClient) Add(ctx context.Context, a, b int64) (sum int64, err error) {
+	err = c.call(ctx, "Directory.Add", NetRPCAdd{a, b}, &sum)
+	return sum, err
+}
+
+func (c netRPCClient) Echo(ctx context.Context, user contract.User) (same contract.User, err error) {
+	err = c.call(ctx, "Directory.Echo", &user, &same)
+	return same, err
+}
+
+func (c netRPCClient) List(ctx context.Context, n int) (list []contract.User, err error) {
+	err = c.call(ctx, "Directory.List", n, &list)
+	return list, err
+}
+
+func (c netRPCClient) Upload(ctx context.Context, data []byte) (length int, err error) {
+	err = c.call(ctx, "Directory.Upload", data, &length)
+	return length, err
+}
+
+// netRPCServer has the methods in the form that net/rpc wants.
+type netRPCServer struct{}
+
+func (netRPCServer) Add(args NetRPCAdd, sum *int64) (err error) {
+	*sum, err = contract.Local{}.Add(context.Background(), args.A, args.B)
+	return err
+}
+
+func (netRPCServer) Echo(user contract.User, same *contract.User) (err error) {
+	*same, err = contract.Local{}.Echo(context.Background(), user)
+	return err
+}
+
+func (netRPCServer) List(n int, list *[]contract.User) (err error) {
+	*list, err = contract.Local{}.List(context.Background(), n)
+	return err
+}
+
+func (netRPCServer) Upload(data []byte, length *int) (err error) {
+	*length, err = contract.Local{}.Upload(context.Background(), data)
+	return err
+}

@@ -1,0 +1,97 @@
+package peers
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/tenon-go/tenon/benchmarks/contract"
+)
+
+func TestMain(m *testing.M) {
+	Main()
+	os.Exit(m.Run())
+}
+
+func TestEveryPeerAnswersCorrectly(t *testing.T) {
+	for _, p := range All() {
+		t.Run(p.Info().Name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			c, err := p.Start(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := c.Close(); err != nil {
+					t.Errorf("close: %v", err)
+				}
+			}()
+			if sum, err := c.Add(ctx, 1<<40, -2); sum != 1<<40-2 || err != nil {
+				t.Errorf("Add: %d, %v", sum, err)
+			}
+			user := contract.Users(1)[0]
+			if same, err := c.Echo(ctx, user); !same.Equal(user) || err != nil {
+				t.Errorf("Echo: %+v, %v", same, err)
+			}
+			list, err := c.List(ctx, 100)
+			if !slices.EqualFunc(list, contract.Users(100), contract.User.Equal) || err != nil {
+				t.Errorf("List: %d users, %v", len(list), err)
+			}
+			for _, size := range []int{0, 1, 1 << 20, 16 << 20} {
+				if size > p.Info().MaxUpload {
+					continue
+				}
+				if n, err := c.Upload(ctx, bytes.Repeat([]byte{7}, size)); n != size || err != nil {
+					t.Errorf("Upload of %d: %d, %v", size, n, err)
+				}
+			}
+			if p.Info().Kind == Floor {
+				return // it has no errors
+			}
+			if _, err := c.List(ctx, contract.MaxList+1); err == nil {
+				t.Error("List of too many: no error")
+			}
+		})
+	}
+}
+
+func TestEveryPeerAnswersManyAtOnce(t *testing.T) {
+	for _, p := range All() {
+		t.Run(p.Info().Name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			c, err := p.Start(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			var callers sync.WaitGroup
+			for caller := range int64(64) {
+				callers.Go(func() {
+					for i := range int64(10) {
+						if sum, err := c.Add(ctx, caller, i); sum != caller+i || err != nil {
+							t.Errorf("Add(%d, %d): %d, %v", caller, i, sum, err)
+							return
+						}
+					}
+				})
+			}
+			callers.Wait()
+		})
+	}
+}
+
+func TestNamesOfPeersAreDistinct(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, p := range All() {
+		if name := p.Info().Name; seen[name] {
+			t.Errorf("two peers are called %q", name)
+		} else {
+			seen[name] = true
+		}
+	}
+}
