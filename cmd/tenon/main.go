@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -34,7 +35,7 @@ func run() int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, err)
+	fmt.Fprintln(os.Stderr, strings.TrimSpace(err.Error()))
 	var usage usageError
 	if errors.As(err, &usage) {
 		fmt.Fprintf(os.Stderr, "\nRun \"%s --help\" for help.\n", usage.command)
@@ -50,13 +51,30 @@ func newCommand() *cobra.Command {
 		Long:          "tenon generates the code that joins Go interfaces to package\ngithub.com/tenon-go/tenon.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknown(cmd, args[0])
+		},
 	}
+	root.DisableFlagsInUseLine = true
+	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{cmd.CommandPath(), err}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newGenCommand(), newVersionCommand())
 	return root
+}
+
+func unknown(cmd *cobra.Command, name string) error {
+	text := fmt.Sprintf("there is no command %q", name)
+	if similar := cmd.SuggestionsFor(name); len(similar) > 0 {
+		text += "; did you mean " + strings.Join(similar, " or ") + "?"
+	}
+	return usageError{cmd.CommandPath(), errors.New(text)}
 }
 
 // A usageError is a command line that makes no sense.

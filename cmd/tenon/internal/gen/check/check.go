@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
+	"slices"
 
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/diag"
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/model"
@@ -13,7 +15,7 @@ import (
 
 // Check returns what the authors of the services have to change.
 func Check(p *model.Package) diag.Problems {
-	c := &checker{seen: map[*model.Type]bool{}}
+	c := &checker{pkg: p.Types, seen: map[*model.Type]bool{}}
 	wireNames := map[string]*model.Service{}
 	for _, file := range p.Files {
 		for _, s := range file.Services {
@@ -29,6 +31,7 @@ func Check(p *model.Package) diag.Problems {
 }
 
 type checker struct {
+	pkg      *types.Package // of the services
 	problems diag.Problems
 	seen     map[*model.Type]bool
 }
@@ -70,7 +73,8 @@ func (c *checker) value(method, role string, number int, v *model.Value) {
 }
 
 // walk reports what is wrong with a type and everything in it. pos is where the
-// type is used: a field, a parameter or a result.
+// type is used: a field, a parameter or a result. Inside types of other
+// packages it stays where the author of the service can change something.
 func (c *checker) walk(context, path string, pos token.Position, t *model.Type) {
 	if t.Kind == model.Unsupported {
 		c.report(pos, context+path, t.Fault, t.WayOut)
@@ -92,21 +96,31 @@ func (c *checker) walk(context, path string, pos token.Position, t *model.Type) 
 		c.walk(context, path+"[key]", pos, t.Key)
 		c.walk(context, path+"[]", pos, t.Elem)
 	case model.Struct:
-		for _, f := range t.Fields {
-			if f.Fault != "" {
-				c.report(f.Pos, context+path+"."+f.Name, f.Fault, f.WayOut)
-				continue
+		c.fields(context, path, pos, t)
+	}
+}
+
+func (c *checker) fields(context, path string, pos token.Position, t *model.Type) {
+	foreign := t.Named != nil && t.Named.Obj().Pkg() != c.pkg
+	for _, f := range t.Fields {
+		at, wayOut := f.Pos, f.WayOut
+		if foreign {
+			at, wayOut = pos, "the field belongs to "+t.Named.Obj().Pkg().Name()+"."+t.Named.Obj().Name()+": use a type of your own"
+		}
+		if f.Fault != "" {
+			c.report(at, context+path+"."+f.Name, f.Fault, wayOut)
+			continue
+		}
+		before := len(c.problems)
+		c.walk(context, path+"."+f.Name, at, f.Type)
+		if foreign {
+			for i := range c.problems[before:] {
+				c.problems[before+i].WayOut = wayOut
 			}
-			c.walk(context, path+"."+f.Name, f.Pos, f.Type)
 		}
 	}
 }
 
 func usableAsKey(t *model.Type) bool {
-	for _, r := range t.Reachable() {
-		if r.Kind == model.Pointer {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.Reachable(), func(r *model.Type) bool { return r.Kind == model.Pointer })
 }

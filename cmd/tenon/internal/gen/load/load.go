@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"go/types"
 	"os"
@@ -98,8 +99,8 @@ func scan(config packages.Config, patterns []string) (map[string]*Package, map[s
 				continue
 			}
 			syntax, err := parser.ParseFile(config.Fset, path, nil, parser.ParseComments|parser.SkipObjectResolution)
-			if syntax == nil {
-				problems = append(problems, diag.Problem{Reason: err.Error()})
+			if err != nil {
+				problems = append(problems, syntaxProblems(err)...)
 				continue
 			}
 			services, wrong := declarations(config.Fset, syntax)
@@ -167,11 +168,8 @@ func typeCheck(config packages.Config, scanned map[string]*Package, overlay map[
 	if err != nil {
 		return explain(err)
 	}
-	var problems diag.Problems
+	problems := problemsOf(checked)
 	for _, c := range checked {
-		for _, e := range c.Errors {
-			problems = append(problems, problemOf(e))
-		}
 		if p := scanned[c.PkgPath]; p != nil {
 			p.Types = c.Types
 		}
@@ -185,6 +183,42 @@ func typeCheck(config packages.Config, scanned map[string]*Package, overlay map[
 		}
 	}
 	return nil
+}
+
+// syntaxProblems returns what go/parser found. A file that cannot be read may
+// have any service, so nothing can be generated for its package.
+func syntaxProblems(err error) diag.Problems {
+	var list scanner.ErrorList
+	if !errors.As(err, &list) {
+		return diag.Problems{{Reason: err.Error()}}
+	}
+	var problems diag.Problems
+	for _, e := range list {
+		problems = append(problems, diag.Problem{Pos: e.Pos, Reason: e.Msg})
+	}
+	return problems
+}
+
+// problemsOf returns what is wrong with the packages and those they import.
+func problemsOf(checked []*packages.Package) diag.Problems {
+	var own, imported diag.Problems
+	packages.Visit(checked, nil, func(p *packages.Package) {
+		parsed := slices.ContainsFunc(p.Errors, func(e packages.Error) bool { return e.Kind != packages.ListError })
+		for _, e := range p.Errors {
+			if parsed && strings.HasPrefix(e.Msg, "# ") {
+				continue // the compiler said the same once more
+			}
+			if slices.Contains(checked, p) {
+				own = append(own, problemOf(e))
+			} else {
+				imported = append(imported, problemOf(e))
+			}
+		}
+	})
+	if len(imported) > 0 {
+		return imported // what is wrong with importers follows from it
+	}
+	return own
 }
 
 func problemOf(e packages.Error) diag.Problem {

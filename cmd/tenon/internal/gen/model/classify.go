@@ -43,10 +43,12 @@ func (b *builder) classifyNamed(t *Type, named *types.Named) bool {
 		t.Kind = Duration
 	case isNamed(named, "iter", "Seq"), isNamed(named, "iter", "Seq2"):
 		t.Fault, t.WayOut = "streams come with a later version", "return a slice until then"
+	case isNamed(named, "context", "Context"):
+		t.Fault, t.WayOut = "a context is always the first parameter and never a value", "send what the other side needs of it as a value"
 	case isError(named):
 		t.Fault, t.WayOut = "error values travel only as the last result of a method", "use a string or a struct"
 	case obj.Pkg() != nil && obj.Pkg() != b.pkg && !obj.Exported():
-		t.Fault = "type " + types.TypeString(named, nil) + " is not exported, so that generated code cannot name it"
+		t.Fault = "type " + b.nameOf(named) + " is not exported, so that generated code cannot name it"
 		t.WayOut = `leave the field out with tenon:"-", or use a type of your own`
 	case types.IsInterface(named):
 		return false
@@ -91,7 +93,7 @@ func (b *builder) classifyUnderlying(t *Type, underlying types.Type) {
 	case *types.Signature:
 		t.Fault, t.WayOut = "functions cannot travel", "declare a service of its own for calls in the other direction"
 	default:
-		t.Fault = types.TypeString(t.Go, nil) + " cannot travel"
+		t.Fault = b.nameOf(t.Go) + " cannot travel"
 	}
 }
 
@@ -120,6 +122,16 @@ func (b *builder) classifyBasic(t *Type, basic *types.Basic) {
 	}
 }
 
+// nameOf returns the name of a type as the author of the service would write it.
+func (b *builder) nameOf(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p == b.pkg {
+			return ""
+		}
+		return p.Name()
+	})
+}
+
 // isNamed reports whether t is the type path.name, an instance of it included.
 func isNamed(t types.Type, path, name string) bool {
 	named, ok := types.Unalias(t).(*types.Named)
@@ -142,9 +154,9 @@ func has(named *types.Named, marshal, unmarshal string) bool {
 		data       = types.NewVar(token.NoPos, nil, "", types.NewSlice(types.Typ[types.Uint8]))
 		err        = types.NewVar(token.NoPos, nil, "", types.Universe.Lookup("error").Type())
 		marshals   = types.NewSignatureType(nil, nil, nil, nil, types.NewTuple(data, err), false)
-		unmarshal_ = types.NewSignatureType(nil, nil, nil, types.NewTuple(data), types.NewTuple(err), false)
+		unmarshals = types.NewSignatureType(nil, nil, nil, types.NewTuple(data), types.NewTuple(err), false)
 	)
-	return declares(named, marshal, marshals) && declares(named, unmarshal, unmarshal_)
+	return declares(named, marshal, marshals) && declares(named, unmarshal, unmarshals)
 }
 
 func declares(named *types.Named, name string, want *types.Signature) bool {

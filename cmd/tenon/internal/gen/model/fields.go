@@ -3,6 +3,7 @@ package model
 import (
 	"go/types"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -42,7 +43,7 @@ func (b *builder) classifyStruct(t *Type, s *types.Struct) {
 	}
 	if len(t.Fields) == 0 && hidden > 0 {
 		t.Kind = Unsupported
-		t.Fault = types.TypeString(t.Go, nil) + " keeps its state in unexported fields"
+		t.Fault = b.nameOf(t.Go) + " keeps its state in unexported fields"
 		t.WayOut = "give it MarshalText and UnmarshalText, or use a type of your own"
 	}
 }
@@ -87,7 +88,7 @@ func parseTag(text string) (tag fieldTag, fault string) {
 			tag.optional = true
 		case option == "" && i == 0:
 		default:
-			return fieldTag{}, "unknown option " + strings.TrimSpace("\""+option+"\"") + " in the tenon tag"
+			return fieldTag{}, "unknown option " + strconv.Quote(option) + " in the tenon tag"
 		}
 	}
 	return tag, ""

@@ -75,41 +75,21 @@ func (b *builder) service(decl load.Declaration) *Service {
 		s.WireName = b.pkg.Name() + "." + decl.Name
 	}
 	iface := b.pkg.Scope().Lookup(decl.Name).Type().Underlying().(*types.Interface)
-	for i := range iface.NumMethods() {
-		s.Methods = append(s.Methods, b.method(s, iface.Method(i)))
-	}
-	// In the order a reader sees them; those of embedded interfaces of other
-	// packages, whose positions are not worth comparing, come last, by name.
-	slices.SortStableFunc(s.Methods, func(x, y *Method) int {
-		xHere, yHere := b.isHere(iface, x.Name), b.isHere(iface, y.Name)
-		switch {
-		case xHere != yHere:
-			return cmp.Compare(btoi(yHere), btoi(xHere))
-		case !xHere:
-			return cmp.Compare(x.Name, y.Name)
+	var here, embedded []*Method
+	for fn := range iface.Methods() {
+		if fn.Pkg() == b.pkg {
+			here = append(here, b.method(s, fn))
+		} else {
+			embedded = append(embedded, b.method(s, fn))
 		}
-		return cmp.Or(
-			cmp.Compare(x.Pos.Filename, y.Pos.Filename),
-			cmp.Compare(x.Pos.Offset, y.Pos.Offset),
-		)
+	}
+	// In the order a reader sees them. The positions of other packages are not
+	// worth comparing; go/types has their methods by name.
+	slices.SortFunc(here, func(x, y *Method) int {
+		return cmp.Or(cmp.Compare(x.Pos.Filename, y.Pos.Filename), cmp.Compare(x.Pos.Offset, y.Pos.Offset))
 	})
+	s.Methods = append(here, embedded...)
 	return s
-}
-
-func (b *builder) isHere(iface *types.Interface, name string) bool {
-	for i := range iface.NumMethods() {
-		if m := iface.Method(i); m.Name() == name {
-			return m.Pkg() == b.pkg
-		}
-	}
-	return false
-}
-
-func btoi(v bool) int {
-	if v {
-		return 1
-	}
-	return 0
 }
 
 func (b *builder) method(s *Service, fn *types.Func) *Method {
