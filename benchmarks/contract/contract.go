@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -45,17 +46,16 @@ func (u User) Equal(v User) bool {
 }
 
 // MaxList is how many users there are.
-const MaxList = 1000
+const MaxList = 100
 
 // Users returns n users, the same ones on every call. They are shared: do not
 // change them.
-func Users(n int) []User { return users[:n:n] }
+func Users(n int) []User { return users()[:n:n] }
 
-var users = makeUsers(MaxList)
-
-func makeUsers(n int) []User {
+// users is made when it is first asked for: it must not count as start-up.
+var users = sync.OnceValue(func() []User {
 	created := time.Date(2026, 11, 1, 8, 30, 0, 123456789, time.UTC)
-	list := make([]User, n)
+	list := make([]User, MaxList)
 	for i := range list {
 		list[i] = User{
 			ID:      1_000_000 + int64(i),
@@ -69,7 +69,7 @@ func makeUsers(n int) []User {
 		}
 	}
 	return list
-}
+})
 
 // Local is the implementation that all peers serve. It does as little as it
 // can: what is measured is the way there and back.

@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"github.com/tenon-go/tenon/benchmarks/contract"
+	"github.com/tenon-go/tenon/benchmarks/peers/peer"
 )
 
 func TestMain(m *testing.M) {
-	Main()
+	peer.Main(All()...)
 	os.Exit(m.Run())
 }
 
@@ -49,7 +50,7 @@ func TestEveryPeerAnswersCorrectly(t *testing.T) {
 					t.Errorf("Upload of %d: %d, %v", size, n, err)
 				}
 			}
-			if p.Info().Kind == Floor {
+			if p.Info().Kind == peer.Floor {
 				return // it has no errors
 			}
 			if _, err := c.List(ctx, contract.MaxList+1); err == nil {

@@ -2,7 +2,7 @@
 // protoc-gen-go-drpc version: v1.0.0
 // source: contract.proto
 
-package pb
+package pbdrpc
 
 import (
 	context "context"

@@ -1,7 +1,7 @@
-// Package peers holds every way of calling a contract.Directory that the
-// benchmarks compare, each in a file of its own: a Start for the calling process
-// and a Serve for the other one, which is the same binary run again.
-package peers
+// Package peer says what a peer of the benchmarks is: a way of calling a
+// contract.Directory whose other side, as a rule, is another process. It also
+// starts and ends those processes.
+package peer
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // A Peer is one way to call a Directory.
 type Peer interface {
 	Info() Info
-	// Start starts the other side and connects to it. It does not wait until
+	// Start starts the other side and connects to it. It need not wait until
 	// the other side answers: the first call does.
 	Start(ctx context.Context) (Client, error)
 }
@@ -33,6 +33,9 @@ type Info struct {
 	// Module is the Go module whose version counts; empty for the standard
 	// library and for code of our own.
 	Module string
+	// Program is the command below servers/ that serves it; empty where both
+	// sides live in one process.
+	Program string
 	// MaxUpload is the largest argument in bytes it is asked to carry.
 	MaxUpload int
 }
@@ -48,6 +51,12 @@ const (
 	Yardstick Kind = "yardstick" // not between processes
 )
 
+// Values of Info.MaxUpload.
+const (
+	AnySize   = math.MaxInt
+	NoUploads = -1
+)
+
 // A Client calls the Directory of the other side. Close ends that side too and
 // leaves nothing of it behind.
 type Client interface {
@@ -55,37 +64,11 @@ type Client interface {
 	Close() error
 }
 
-const (
-	anySize   = math.MaxInt
-	noUploads = 0
-)
-
-// All returns the peers in the order of the tables.
-func All() []Peer {
-	return []Peer{
-		tenonSharedMemory,
-		tenonSleeping,
-		tenonUnix,
-		tenonPipe,
-		tenonTCP{},
-		tenonInproc{},
-		bareFrames{},
-		netRPC{},
-		drpcPool{},
-		ttrpcSocket{},
-		natsRequest{},
-		goPlugin{},
-		grpcGo{},
-		connectHTTP1,
-		connectHTTP2,
-		channels{},
-	}
-}
-
-// client joins a Directory and what has to be closed after it.
-type client struct {
+// Joined makes a Client of a Directory and what has to be done at its end.
+type Joined struct {
 	contract.Directory
-	close func() error
+	End func() error
 }
 
-func (c client) Close() error { return c.close() }
+// Close calls End.
+func (j Joined) Close() error { return j.End() }

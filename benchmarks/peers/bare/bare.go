@@ -1,4 +1,6 @@
-package peers
+// Package bare is the floor: frames and a codec written by hand for the contract, over a
+// Unix socket.
+package bare
 
 import (
 	"bufio"
@@ -11,57 +13,62 @@ import (
 	"sync"
 
 	"github.com/tenon-go/tenon/benchmarks/contract"
+	"github.com/tenon-go/tenon/benchmarks/peers/peer"
 )
 
-// bareFrames is the floor of what a stream socket allows: frames and codec
+// Peers is what this package offers.
+var Peers = []peer.Peer{frames{}}
+
+// frames is the floor of what a stream socket allows: frames and codec
 // written by hand for these four methods, calls answered by the goroutine that
 // reads them, nothing checked that could be left out.
 //
 //	frame: u32 length of the rest, u32 call, u8 method (in answers 0), values
-type bareFrames struct{}
+type frames struct{}
 
-func (bareFrames) Info() Info {
-	return Info{
+func (frames) Info() peer.Info {
+	return peer.Info{
 		Name:      "bare",
 		About:     "hand-written frames over a Unix socket",
-		Kind:      Floor,
-		MaxUpload: anySize,
+		Kind:      peer.Floor,
+		Program:   "bare",
+		MaxUpload: peer.AnySize,
 	}
 }
 
 const (
-	bareAnswer = iota
-	bareAdd
-	bareEcho
-	bareList
-	bareUpload
+	opAnswer = iota
+	opAdd
+	opEcho
+	opList
+	opUpload
 
-	bareHeader = 9
-	bareBuffer = 64 << 10
+	headerSize = 9
+	bufferSize = 64 << 10
 )
 
-func (p bareFrames) Start(ctx context.Context) (Client, error) {
-	server, path, err := startOnSocket(p)
+func (p frames) Start(ctx context.Context) (peer.Client, error) {
+	server, path, err := peer.StartOnSocket(p)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := dialSocket(path)(ctx)
+	conn, err := peer.DialSocket(path)(ctx)
 	if err != nil {
 		server.Close()
 		return nil, err
 	}
-	calls := &bareClient{conn: conn, pending: make(map[uint32]*bareCall)}
+	calls := &caller{conn: conn, pending: make(map[uint32]*call)}
 	go calls.read()
-	return client{
+	return peer.Joined{
 		Directory: calls,
-		close: func() error {
+		End: func() error {
 			conn.Close()
 			return server.Close()
 		},
 	}, nil
 }
 
-type bareClient struct {
+type caller struct {
 	conn  net.Conn
 	write sync.Mutex // who writes to conn
 
@@ -70,10 +77,10 @@ type bareClient struct {
 	spare   []byte
 	writing bool
 	last    uint32
-	pending map[uint32]*bareCall
+	pending map[uint32]*call
 }
 
-type bareCall struct {
+type call struct {
 	id     uint32
 	frame  int // where it starts in out
 	answer []byte
@@ -81,39 +88,39 @@ type bareCall struct {
 	done   chan struct{}
 }
 
-var bareCalls = sync.Pool{New: func() any { return &bareCall{done: make(chan struct{}, 1)} }}
+var calls = sync.Pool{New: func() any { return &call{done: make(chan struct{}, 1)} }}
 
-func (c *bareClient) Add(ctx context.Context, a, b int64) (int64, error) {
-	call := c.begin(bareAdd)
+func (c *caller) Add(ctx context.Context, a, b int64) (int64, error) {
+	call := c.begin(opAdd)
 	c.out = appendInt(appendInt(c.out, a), b)
 	if err := c.finish(ctx, call, nil); err != nil {
 		return 0, err
 	}
-	defer bareCalls.Put(call)
+	defer calls.Put(call)
 	return int64(binary.LittleEndian.Uint64(call.answer)), nil
 }
 
-func (c *bareClient) Echo(ctx context.Context, user contract.User) (contract.User, error) {
-	call := c.begin(bareEcho)
+func (c *caller) Echo(ctx context.Context, user contract.User) (contract.User, error) {
+	call := c.begin(opEcho)
 	c.out = appendUser(c.out, &user)
 	if err := c.finish(ctx, call, nil); err != nil {
 		return contract.User{}, err
 	}
-	defer bareCalls.Put(call)
-	d := bareDecoder{rest: call.answer, text: string(call.answer)}
+	defer calls.Put(call)
+	d := decoder{rest: call.answer, text: string(call.answer)}
 	var same contract.User
 	d.user(&same)
 	return same, nil
 }
 
-func (c *bareClient) List(ctx context.Context, n int) ([]contract.User, error) {
-	call := c.begin(bareList)
+func (c *caller) List(ctx context.Context, n int) ([]contract.User, error) {
+	call := c.begin(opList)
 	c.out = appendInt(c.out, int64(n))
 	if err := c.finish(ctx, call, nil); err != nil {
 		return nil, err
 	}
-	defer bareCalls.Put(call)
-	d := bareDecoder{rest: call.answer, text: string(call.answer)}
+	defer calls.Put(call)
+	d := decoder{rest: call.answer, text: string(call.answer)}
 	list := make([]contract.User, d.int())
 	for i := range list {
 		d.user(&list[i])
@@ -121,19 +128,19 @@ func (c *bareClient) List(ctx context.Context, n int) ([]contract.User, error) {
 	return list, nil
 }
 
-func (c *bareClient) Upload(ctx context.Context, data []byte) (int, error) {
-	call := c.begin(bareUpload)
+func (c *caller) Upload(ctx context.Context, data []byte) (int, error) {
+	call := c.begin(opUpload)
 	if err := c.finish(ctx, call, data); err != nil {
 		return 0, err
 	}
-	defer bareCalls.Put(call)
+	defer calls.Put(call)
 	return int(binary.LittleEndian.Uint64(call.answer)), nil
 }
 
 // begin starts a frame in c.out and leaves c locked: append the arguments, then
 // finish.
-func (c *bareClient) begin(method byte) *bareCall {
-	call := bareCalls.Get().(*bareCall)
+func (c *caller) begin(method byte) *call {
+	call := calls.Get().(*call)
 	c.mu.Lock()
 	c.last++
 	call.id, call.frame = c.last, len(c.out)
@@ -144,7 +151,7 @@ func (c *bareClient) begin(method byte) *bareCall {
 
 // finish writes the frame, followed by tail, and waits for the answer. Frames of
 // concurrent calls go out together: the one who writes yields once before.
-func (c *bareClient) finish(ctx context.Context, call *bareCall, tail []byte) error {
+func (c *caller) finish(ctx context.Context, call *call, tail []byte) error {
 	binary.LittleEndian.PutUint32(c.out[call.frame:], uint32(len(c.out)-call.frame-4+len(tail)))
 	switch {
 	case tail != nil:
@@ -184,15 +191,15 @@ func (c *bareClient) finish(ctx context.Context, call *bareCall, tail []byte) er
 	}
 }
 
-func (c *bareClient) read() {
-	in := bufio.NewReaderSize(c.conn, bareBuffer)
-	var header [bareHeader]byte
+func (c *caller) read() {
+	in := bufio.NewReaderSize(c.conn, bufferSize)
+	var header [headerSize]byte
 	for {
 		if _, err := io.ReadFull(in, header[:]); err != nil {
 			c.fail(err)
 			return
 		}
-		size := int(binary.LittleEndian.Uint32(header[:])) - bareHeader + 4
+		size := int(binary.LittleEndian.Uint32(header[:])) - headerSize + 4
 		c.mu.Lock()
 		id := binary.LittleEndian.Uint32(header[4:])
 		call := c.pending[id]
@@ -204,7 +211,7 @@ func (c *bareClient) read() {
 	}
 }
 
-func (c *bareClient) fail(err error) {
+func (c *caller) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id, call := range c.pending {
@@ -214,8 +221,8 @@ func (c *bareClient) fail(err error) {
 	}
 }
 
-func (bareFrames) Serve() error {
-	listener, err := inheritedListener()
+func (frames) Serve() error {
+	listener, err := peer.InheritedListener()
 	if err != nil {
 		return err
 	}
@@ -223,17 +230,17 @@ func (bareFrames) Serve() error {
 	if err != nil {
 		return err
 	}
-	if err := answerBare(conn); !errors.Is(err, io.EOF) {
+	if err := answer(conn); !errors.Is(err, io.EOF) {
 		return err
 	}
 	return nil
 }
 
-// answerBare answers calls and writes when there is nothing more to read.
-func answerBare(conn net.Conn) error {
-	in := bufio.NewReaderSize(conn, bareBuffer)
+// answer answers calls and writes when there is nothing more to read.
+func answer(conn net.Conn) error {
+	in := bufio.NewReaderSize(conn, bufferSize)
 	var (
-		header    [bareHeader]byte
+		header    [headerSize]byte
 		args, out []byte
 		local     contract.Local
 		ctx       = context.Background()
@@ -242,26 +249,26 @@ func answerBare(conn net.Conn) error {
 		if _, err := io.ReadFull(in, header[:]); err != nil {
 			return err
 		}
-		args = resize(args, int(binary.LittleEndian.Uint32(header[:]))-bareHeader+4)
+		args = resize(args, int(binary.LittleEndian.Uint32(header[:]))-headerSize+4)
 		if _, err := io.ReadFull(in, args); err != nil {
 			return err
 		}
 		frame := len(out)
 		out = append(append(out, 0, 0, 0, 0), header[4:8]...)
-		out = append(out, bareAnswer)
-		d := bareDecoder{rest: args}
+		out = append(out, opAnswer)
+		d := decoder{rest: args}
 		switch header[8] {
-		case bareAdd:
+		case opAdd:
 			a, b := d.int(), d.int()
 			sum, _ := local.Add(ctx, a, b)
 			out = appendInt(out, sum)
-		case bareEcho:
+		case opEcho:
 			d.text = string(args)
 			var user contract.User
 			d.user(&user)
 			user, _ = local.Echo(ctx, user)
 			out = appendUser(out, &user)
-		case bareList:
+		case opList:
 			list, err := local.List(ctx, int(d.int()))
 			if err != nil {
 				return err
@@ -270,7 +277,7 @@ func answerBare(conn net.Conn) error {
 			for i := range list {
 				out = appendUser(out, &list[i])
 			}
-		case bareUpload:
+		case opUpload:
 			length, _ := local.Upload(ctx, args)
 			out = appendInt(out, int64(length))
 		}

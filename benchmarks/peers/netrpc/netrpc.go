@@ -1,37 +1,43 @@
-package peers
+// Package netrpc calls through net/rpc of the standard library.
+package netrpc
 
 import (
 	"context"
 	"net/rpc"
 
 	"github.com/tenon-go/tenon/benchmarks/contract"
+	"github.com/tenon-go/tenon/benchmarks/peers/peer"
 )
+
+// Peers is what this package offers.
+var Peers = []peer.Peer{netRPC{}}
 
 type netRPC struct{}
 
-func (netRPC) Info() Info {
-	return Info{
+func (netRPC) Info() peer.Info {
+	return peer.Info{
 		Name:      "net/rpc",
 		About:     "net/rpc with gob over a Unix socket",
-		Kind:      Other,
-		MaxUpload: anySize,
+		Kind:      peer.Other,
+		Program:   "netrpc",
+		MaxUpload: peer.AnySize,
 	}
 }
 
-func (p netRPC) Start(ctx context.Context) (Client, error) {
-	server, path, err := startOnSocket(p)
+func (p netRPC) Start(ctx context.Context) (peer.Client, error) {
+	server, path, err := peer.StartOnSocket(p)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := dialSocket(path)(ctx)
+	conn, err := peer.DialSocket(path)(ctx)
 	if err != nil {
 		server.Close()
 		return nil, err
 	}
 	calls := rpc.NewClient(conn)
-	return client{
+	return peer.Joined{
 		Directory: netRPCClient{calls},
-		close: func() error {
+		End: func() error {
 			calls.Close()
 			return server.Close()
 		},
@@ -39,7 +45,7 @@ func (p netRPC) Start(ctx context.Context) (Client, error) {
 }
 
 func (netRPC) Serve() error {
-	listener, err := inheritedListener()
+	listener, err := peer.InheritedListener()
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package peers
+package bare
 
 import (
 	"encoding/binary"
@@ -33,31 +33,31 @@ func appendUser(b []byte, u *contract.User) []byte {
 	return b
 }
 
-// A bareDecoder reads what append wrote. Strings are parts of text, a copy of
+// A decoder reads what append wrote. Strings are parts of text, a copy of
 // the whole input.
-type bareDecoder struct {
+type decoder struct {
 	rest []byte
 	text string
 }
 
-func (d *bareDecoder) int() int64 { return int64(binary.LittleEndian.Uint64(d.take(8))) }
+func (d *decoder) int() int64 { return int64(binary.LittleEndian.Uint64(d.take(8))) }
 
-func (d *bareDecoder) uint32() uint32 { return binary.LittleEndian.Uint32(d.take(4)) }
+func (d *decoder) uint32() uint32 { return binary.LittleEndian.Uint32(d.take(4)) }
 
-func (d *bareDecoder) take(n int) []byte {
+func (d *decoder) take(n int) []byte {
 	p := d.rest[:n]
 	d.rest = d.rest[n:]
 	return p
 }
 
-func (d *bareDecoder) string() string {
+func (d *decoder) string() string {
 	n := int(d.uint32())
 	at := len(d.text) - len(d.rest)
 	d.take(n)
 	return d.text[at : at+n]
 }
 
-func (d *bareDecoder) user(u *contract.User) {
+func (d *decoder) user(u *contract.User) {
 	u.ID = d.int()
 	u.Name = d.string()
 	u.Email = d.string()

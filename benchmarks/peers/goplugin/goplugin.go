@@ -1,4 +1,5 @@
-package peers
+// Package goplugin calls through hashicorp/go-plugin.
+package goplugin
 
 import (
 	"context"
@@ -9,19 +10,26 @@ import (
 	"github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
-	"github.com/tenon-go/tenon/benchmarks/contract/pb"
+	"github.com/tenon-go/tenon/benchmarks/contract/pb/pbgrpc"
+	peergrpc "github.com/tenon-go/tenon/benchmarks/peers/grpc"
+	"github.com/tenon-go/tenon/benchmarks/peers/peer"
+	"github.com/tenon-go/tenon/benchmarks/peers/protobuf"
 )
+
+// Peers is what this package offers.
+var Peers = []peer.Peer{goPlugin{}}
 
 // goPlugin starts its processes itself.
 type goPlugin struct{}
 
-func (goPlugin) Info() Info {
-	return Info{
+func (goPlugin) Info() peer.Info {
+	return peer.Info{
 		Name:      "go-plugin",
 		About:     "hashicorp/go-plugin with gRPC",
-		Kind:      Other,
+		Kind:      peer.Other,
 		Module:    "github.com/hashicorp/go-plugin",
-		MaxUpload: anySize,
+		Program:   "goplugin",
+		MaxUpload: peer.AnySize,
 	}
 }
 
@@ -30,12 +38,11 @@ var (
 	pluginSet       = plugin.PluginSet{"directory": directoryPlugin{}}
 )
 
-func (p goPlugin) Start(context.Context) (Client, error) {
-	cmd, err := serverCommand(p)
+func (p goPlugin) Start(context.Context) (peer.Client, error) {
+	cmd, err := peer.Command(p)
 	if err != nil {
 		return nil, err
 	}
-	cmd.Stderr = nil // go-plugin reads it
 	host := plugin.NewClient(&plugin.ClientConfig{
 		HandshakeConfig:  pluginHandshake,
 		Plugins:          pluginSet,
@@ -48,16 +55,16 @@ func (p goPlugin) Start(context.Context) (Client, error) {
 		host.Kill()
 		return nil, err
 	}
-	return client{
-		Directory: protobufClient{service},
-		close: func() error {
+	return peer.Joined{
+		Directory: protobuf.Client{Service: service},
+		End: func() error {
 			host.Kill()
 			return nil
 		},
 	}, nil
 }
 
-func dispense(host *plugin.Client) (protobufService, error) {
+func dispense(host *plugin.Client) (protobuf.Service, error) {
 	protocol, err := host.Client()
 	if err != nil {
 		return nil, err
@@ -66,7 +73,7 @@ func dispense(host *plugin.Client) (protobufService, error) {
 	if err != nil {
 		return nil, err
 	}
-	service, ok := raw.(protobufService)
+	service, ok := raw.(protobuf.Service)
 	if !ok {
 		return nil, fmt.Errorf("go-plugin dispensed a %T", raw)
 	}
@@ -89,10 +96,10 @@ func (goPlugin) Serve() error {
 type directoryPlugin struct{ plugin.NetRPCUnsupportedPlugin }
 
 func (directoryPlugin) GRPCServer(_ *plugin.GRPCBroker, srv *grpc.Server) error {
-	pb.RegisterDirectoryServer(srv, newProtobufServer())
+	pbgrpc.RegisterDirectoryServer(srv, protobuf.Server{})
 	return nil
 }
 
 func (directoryPlugin) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
-	return grpcService{pb.NewDirectoryClient(conn)}, nil
+	return peergrpc.Service{Client: pbgrpc.NewDirectoryClient(conn)}, nil
 }

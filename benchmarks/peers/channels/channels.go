@@ -1,35 +1,40 @@
-package peers
+// Package channels shows what a call to another goroutine costs by hand.
+package channels
 
 import (
 	"context"
 	"sync"
 
 	"github.com/tenon-go/tenon/benchmarks/contract"
+	"github.com/tenon-go/tenon/benchmarks/peers/peer"
 )
+
+// Peers is what this package offers.
+var Peers = []peer.Peer{channels{}}
 
 // channels shows what a call to another goroutine costs by hand. Nothing is
 // copied, so that uploads would measure nothing.
 type channels struct{}
 
-func (channels) Info() Info {
-	return Info{
+func (channels) Info() peer.Info {
+	return peer.Info{
 		Name:      "channels",
 		About:     "two goroutines and Go channels, one process, no copies",
-		Kind:      Yardstick,
-		MaxUpload: noUploads,
+		Kind:      peer.Yardstick,
+		MaxUpload: peer.NoUploads,
 	}
 }
 
-func (channels) Start(context.Context) (Client, error) {
+func (channels) Start(context.Context) (peer.Client, error) {
 	c := channelClient{calls: make(chan *channelCall)}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
 		serveChannel(c.calls)
 	}()
-	return client{
+	return peer.Joined{
 		Directory: c,
-		close: func() error {
+		End: func() error {
 			close(c.calls)
 			<-served
 			return nil

@@ -6,7 +6,7 @@
 // - protoc             v3.21.12
 // source: contract.proto
 
-package pb
+package pbgrpc
 
 import (
 	context "context"
@@ -86,17 +86,16 @@ func (c *directoryClient) Upload(ctx context.Context, in *UploadRequest, opts ..
 }
 
 // DirectoryServer is the server API for Directory service.
-// All implementations must embed UnimplementedDirectoryServer
+// All implementations should embed UnimplementedDirectoryServer
 // for forward compatibility.
 type DirectoryServer interface {
 	Add(context.Context, *AddRequest) (*AddResponse, error)
 	Echo(context.Context, *User) (*User, error)
 	List(context.Context, *ListRequest) (*ListResponse, error)
 	Upload(context.Context, *UploadRequest) (*UploadResponse, error)
-	mustEmbedUnimplementedDirectoryServer()
 }
 
-// UnimplementedDirectoryServer must be embedded to have
+// UnimplementedDirectoryServer should be embedded to have
 // forward compatible implementations.
 //
 // NOTE: this should be embedded by value instead of pointer to avoid a nil
@@ -115,8 +114,7 @@ func (UnimplementedDirectoryServer) List(context.Context, *ListRequest) (*ListRe
 func (UnimplementedDirectoryServer) Upload(context.Context, *UploadRequest) (*UploadResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Upload not implemented")
 }
-func (UnimplementedDirectoryServer) mustEmbedUnimplementedDirectoryServer() {}
-func (UnimplementedDirectoryServer) testEmbeddedByValue()                   {}
+func (UnimplementedDirectoryServer) testEmbeddedByValue() {}
 
 // UnsafeDirectoryServer may be embedded to opt out of forward compatibility for this service.
 // Use of this interface is not recommended, as added methods to DirectoryServer will

@@ -1,4 +1,5 @@
-package peers
+// Package drpc calls through storj.io/drpc.
+package drpc
 
 import (
 	"context"
@@ -10,32 +11,38 @@ import (
 	"storj.io/drpc/drpcserver"
 	"storj.io/drpc/drpcwire"
 
-	"github.com/tenon-go/tenon/benchmarks/contract/pb"
+	"github.com/tenon-go/tenon/benchmarks/contract/pb/pbdrpc"
+	"github.com/tenon-go/tenon/benchmarks/peers/peer"
+	"github.com/tenon-go/tenon/benchmarks/peers/protobuf"
 )
+
+// Peers is what this package offers.
+var Peers = []peer.Peer{drpcPool{}}
 
 // drpcPool uses a pool, as drpc's documentation wants it: a connection carries
 // one call at a time.
 type drpcPool struct{}
 
-func (drpcPool) Info() Info {
-	return Info{
+func (drpcPool) Info() peer.Info {
+	return peer.Info{
 		Name:      "drpc",
 		About:     "drpc over a pool of Unix sockets",
-		Kind:      Other,
+		Kind:      peer.Other,
 		Module:    "storj.io/drpc",
-		MaxUpload: anySize,
+		Program:   "drpc",
+		MaxUpload: peer.AnySize,
 	}
 }
 
 // drpcManager raises the limit of 4 MiB per message for the uploads.
 var drpcManager = drpcmanager.Options{Reader: drpcwire.ReaderOptions{MaximumBufferSize: 64 << 20}}
 
-func (p drpcPool) Start(ctx context.Context) (Client, error) {
-	server, path, err := startOnSocket(p)
+func (p drpcPool) Start(ctx context.Context) (peer.Client, error) {
+	server, path, err := peer.StartOnSocket(p)
 	if err != nil {
 		return nil, err
 	}
-	dial := dialSocket(path)
+	dial := peer.DialSocket(path)
 	pool := drpcpool.New[string, drpcpool.Conn](drpcpool.Options{})
 	conn := pool.Get(ctx, path, func(ctx context.Context, _ string) (drpcpool.Conn, error) {
 		stream, err := dial(ctx)
@@ -44,9 +51,9 @@ func (p drpcPool) Start(ctx context.Context) (Client, error) {
 		}
 		return drpcconn.NewWithOptions(stream, drpcconn.Options{Manager: drpcManager}), nil
 	})
-	return client{
-		Directory: protobufClient{pb.NewDRPCDirectoryClient(conn)},
-		close: func() error {
+	return peer.Joined{
+		Directory: protobuf.Client{Service: pbdrpc.NewDRPCDirectoryClient(conn)},
+		End: func() error {
 			conn.Close()
 			pool.Close()
 			return server.Close()
@@ -55,12 +62,12 @@ func (p drpcPool) Start(ctx context.Context) (Client, error) {
 }
 
 func (drpcPool) Serve() error {
-	listener, err := inheritedListener()
+	listener, err := peer.InheritedListener()
 	if err != nil {
 		return err
 	}
 	mux := drpcmux.New()
-	if err := pb.DRPCRegisterDirectory(mux, newProtobufServer()); err != nil {
+	if err := pbdrpc.DRPCRegisterDirectory(mux, protobuf.Server{}); err != nil {
 		return err
 	}
 	srv := drpcserver.NewWithOptions(mux, drpcserver.Options{Manager: drpcManager})

@@ -1,4 +1,5 @@
-package peers
+// Package connect calls through connect-go.
+package connect
 
 import (
 	"context"
@@ -6,25 +7,29 @@ import (
 	"net/http"
 
 	"github.com/tenon-go/tenon/benchmarks/contract/pb/pbconnect"
+	"github.com/tenon-go/tenon/benchmarks/peers/peer"
+	"github.com/tenon-go/tenon/benchmarks/peers/protobuf"
 )
 
-var (
-	connectHTTP1 = connectGo{"connect", "connect-go over HTTP/1.1 on a Unix socket", false}
-	connectHTTP2 = connectGo{"connect h2c", "connect-go over HTTP/2 without TLS on a Unix socket", true}
-)
+// Peers is what this package offers.
+var Peers = []peer.Peer{
+	connectGo{"connect", "connect-go over HTTP/1.1 on a Unix socket", false},
+	connectGo{"connect h2c", "connect-go over HTTP/2 without TLS on a Unix socket", true},
+}
 
 type connectGo struct {
 	name, about string
 	http2       bool
 }
 
-func (p connectGo) Info() Info {
-	return Info{
+func (p connectGo) Info() peer.Info {
+	return peer.Info{
 		Name:      p.name,
 		About:     p.about,
-		Kind:      Other,
+		Kind:      peer.Other,
 		Module:    "connectrpc.com/connect",
-		MaxUpload: anySize,
+		Program:   "connect",
+		MaxUpload: peer.AnySize,
 	}
 }
 
@@ -35,20 +40,20 @@ func (p connectGo) protocols() *http.Protocols {
 	return protocols
 }
 
-func (p connectGo) Start(context.Context) (Client, error) {
-	server, path, err := startOnSocket(p)
+func (p connectGo) Start(context.Context) (peer.Client, error) {
+	server, path, err := peer.StartOnSocket(p)
 	if err != nil {
 		return nil, err
 	}
-	dial := dialSocket(path)
+	dial := peer.DialSocket(path)
 	transport := &http.Transport{
 		Protocols:           p.protocols(),
 		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
 		MaxIdleConnsPerHost: 64, // the default of 2 would dial anew all the time
 	}
-	return client{
-		Directory: protobufClient{pbconnect.NewDirectoryClient(&http.Client{Transport: transport}, "http://directory")},
-		close: func() error {
+	return peer.Joined{
+		Directory: protobuf.Client{Service: pbconnect.NewDirectoryClient(&http.Client{Transport: transport}, "http://directory")},
+		End: func() error {
 			transport.CloseIdleConnections()
 			return server.Close()
 		},
@@ -56,12 +61,12 @@ func (p connectGo) Start(context.Context) (Client, error) {
 }
 
 func (p connectGo) Serve() error {
-	listener, err := inheritedListener()
+	listener, err := peer.InheritedListener()
 	if err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
-	mux.Handle(pbconnect.NewDirectoryHandler(newProtobufServer()))
+	mux.Handle(pbconnect.NewDirectoryHandler(protobuf.Server{}))
 	srv := &http.Server{Handler: mux, Protocols: p.protocols()}
 	return srv.Serve(listener)
 }

@@ -1,4 +1,5 @@
-package peers
+// Package nats calls by request and reply over NATS.
+package nats
 
 import (
 	"bufio"
@@ -13,27 +14,32 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/tenon-go/tenon/benchmarks/contract"
+	"github.com/tenon-go/tenon/benchmarks/peers/peer"
 )
+
+// Peers is what this package offers.
+var Peers = []peer.Peer{natsRequest{}}
 
 // natsRequest is the usual way to call over NATS: requests with JSON. The NATS
 // server is embedded in the serving process, which subscribes in-process;
 // the caller comes in over TCP. Uploads travel as they are.
 type natsRequest struct{}
 
-func (natsRequest) Info() Info {
-	return Info{
+func (natsRequest) Info() peer.Info {
+	return peer.Info{
 		Name:      "nats",
 		About:     "NATS request/reply with JSON, server embedded in the worker, TCP",
-		Kind:      Other,
+		Kind:      peer.Other,
 		Module:    "github.com/nats-io/nats-server/v2",
-		MaxUpload: anySize,
+		Program:   "nats",
+		MaxUpload: peer.AnySize,
 	}
 }
 
 const natsMaxPayload = 32 << 20 // the default of 1 MiB is too small for the uploads
 
-func (p natsRequest) Start(context.Context) (Client, error) {
-	cmd, err := serverCommand(p)
+func (p natsRequest) Start(context.Context) (peer.Client, error) {
+	cmd, err := peer.Command(p)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +47,7 @@ func (p natsRequest) Start(context.Context) (Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	worker, err := start(cmd)
+	worker, err := peer.Start(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +61,9 @@ func (p natsRequest) Start(context.Context) (Client, error) {
 		worker.Close()
 		return nil, err
 	}
-	return client{
+	return peer.Joined{
 		Directory: natsClient{conn},
-		close: func() error {
+		End: func() error {
 			conn.Close()
 			return worker.Close()
 		},
@@ -86,7 +92,7 @@ func (natsRequest) Serve() error {
 		return err
 	}
 	fmt.Println(srv.ClientURL())
-	endWithParent()
+	peer.EndWithParent()
 	srv.WaitForShutdown()
 	return nil
 }

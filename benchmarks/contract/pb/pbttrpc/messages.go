@@ -1,0 +1,15 @@
+// Package pbttrpc holds the stubs that ttrpc generates from the contract.
+package pbttrpc
+
+import "github.com/tenon-go/tenon/benchmarks/contract/pb"
+
+// The generated stubs expect the messages in their own package.
+type (
+	AddRequest     = pb.AddRequest
+	AddResponse    = pb.AddResponse
+	User           = pb.User
+	ListRequest    = pb.ListRequest
+	ListResponse   = pb.ListResponse
+	UploadRequest  = pb.UploadRequest
+	UploadResponse = pb.UploadResponse
+)
