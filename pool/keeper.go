@@ -25,16 +25,37 @@ const (
 // to its end, and starts the next one.
 type keeper struct {
 	pool    *Pool
+	leaving context.Context // ends when the pool closes or becomes smaller
+	leave   context.CancelFunc
 	useless int // how many members in a row could not be started or did nothing
 }
 
-// run reports the first start to first. When that fails it ends.
-func (k *keeper) run(first chan<- error) {
+// keeper makes a place. Its run must follow. p.mu is held, or nobody else knows
+// p yet.
+func (p *Pool) keeper() *keeper {
+	k := &keeper{pool: p}
+	k.leaving, k.leave = context.WithCancel(p.quitting)
+	p.places = append(p.places, k)
+	return k
+}
+
+// runFirst reports its first start to first, and ends when that fails.
+func (k *keeper) runFirst(first chan<- error) {
+	defer k.leave()
 	s, err := k.start()
 	first <- err
-	if err != nil {
-		return
+	if err == nil {
+		k.keep(s)
 	}
+}
+
+func (k *keeper) run() {
+	defer k.leave()
+	k.keep(k.replace())
+}
+
+// keep follows members to their ends until the place is given up.
+func (k *keeper) keep(s *seat) {
 	for s != nil {
 		k.follow(s)
 		k.end(s)
@@ -42,10 +63,10 @@ func (k *keeper) run(first chan<- error) {
 	}
 }
 
-// start starts a member. It is broken off when the pool closes.
+// start starts a member. It is broken off when the place is given up.
 func (k *keeper) start() (*seat, error) {
 	ctx, cancel := context.WithCancel(k.pool.base)
-	keep := context.AfterFunc(k.pool.quitting, cancel)
+	keep := context.AfterFunc(k.leaving, cancel)
 	m, err := k.pool.start(ctx)
 	if err == nil && m == nil {
 		err = errors.New("start returned neither a member nor an error")
@@ -59,14 +80,14 @@ func (k *keeper) start() (*seat, error) {
 	return newSeat(m, cancel), nil
 }
 
-// replace starts members until one is there, or the pool closes.
+// replace starts members until one is there; nil when the place is given up.
 func (k *keeper) replace() *seat {
 	for k.pause() {
 		s, err := k.start()
 		if err == nil {
 			return s
 		}
-		if k.pool.quitting.Err() == nil {
+		if k.leaving.Err() == nil {
 			k.pool.noteFailure(err)
 			k.useless++
 		}
@@ -74,17 +95,17 @@ func (k *keeper) replace() *seat {
 	return nil
 }
 
-// pause waits before a replacement, and reports whether the pool goes on.
+// pause waits before a replacement, and reports whether there is to be one.
 func (k *keeper) pause() bool {
 	if k.useless < 2 {
-		return k.pool.quitting.Err() == nil
+		return k.leaving.Err() == nil
 	}
 	d := min(firstPause<<min(k.useless-2, 10), lastPause)
 	d += time.Duration(rand.Int64N(int64(d / 2))) // so that keepers do not march in step
-	return sleep(k.pool.quitting, d)
+	return sleep(k.leaving, d)
 }
 
-// follow has the member take calls until it ends or the pool closes.
+// follow has the member take calls until it ends or the place is given up.
 func (k *keeper) follow(s *seat) {
 	p := k.pool
 	defer p.remove(s)
@@ -93,7 +114,7 @@ func (k *keeper) follow(s *seat) {
 		case <-s.suspect:
 		case <-s.member.Done():
 			return
-		case <-p.quitting.Done():
+		case <-k.leaving.Done():
 			return
 		}
 		p.remove(s)
@@ -101,7 +122,7 @@ func (k *keeper) follow(s *seat) {
 		case <-time.After(doubtful):
 		case <-s.member.Done():
 			return
-		case <-p.quitting.Done():
+		case <-k.leaving.Done():
 			return
 		}
 	}

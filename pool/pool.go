@@ -35,6 +35,7 @@ type Pool struct {
 	closed   bool
 	failure  error // of the last start
 	past     tally
+	places   []*keeper
 	unfollow func() bool // stops following the context of New
 
 	resent, rejected, gaveUp atomic.Uint64
@@ -72,8 +73,8 @@ func New(ctx context.Context, n int, start func(ctx context.Context) (Member, er
 	defer unfollow()
 	first := make(chan error, n)
 	for range n {
-		k := &keeper{pool: p}
-		p.keepers.Go(func() { k.run(first) })
+		k := p.keeper()
+		p.keepers.Go(func() { k.runFirst(first) })
 	}
 	var failure error
 	for range n {
@@ -144,6 +145,26 @@ func (p *Pool) Each(ctx context.Context, f func(ctx context.Context, m tenon.Cal
 	}
 	all.Wait()
 	return errors.Join(failures...)
+}
+
+// Resize changes the number of members to n, at least 1, and does not wait for
+// it: further ones join when they have started, and are tried again with pauses
+// when they cannot be; those that are too many finish their calls first.
+func (p *Pool) Resize(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	n = max(n, 1)
+	for len(p.places) < n {
+		p.keepers.Go(p.keeper().run)
+	}
+	for _, surplus := range p.places[n:] {
+		surplus.leave()
+	}
+	clear(p.places[n:])
+	p.places = p.places[:n]
 }
 
 // Stop closes the pool. Calls that wait fail with [ErrClosed], running ones may

@@ -376,6 +376,45 @@ func TestCallsGoOnWhileMembersEndReport47(t *testing.T) {
 	eventually(t, "all places are taken again", func() bool { return len(p.Stats().Members) == 4 })
 }
 
+func TestResizeUnderLoadLosesNothingReport51(t *testing.T) {
+	c := &crew{work: func(context.Context) error { runtime.Gosched(); return nil }}
+	p := newPool(t, 2, c.start, pool.Concurrency(1))
+	stop := make(chan struct{})
+	var calls sync.WaitGroup
+	for range 8 {
+		calls.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if _, err := do.Call(context.Background(), p, ""); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 100 {
+		p.Resize(1 + rand.IntN(8))
+		time.Sleep(time.Duration(rand.IntN(1000)) * time.Microsecond)
+	}
+	p.Resize(3)
+	close(stop)
+	calls.Wait()
+	alive := func() (n int) {
+		for _, m := range c.members() {
+			select {
+			case <-m.done:
+			default:
+				n++
+			}
+		}
+		return n
+	}
+	eventually(t, "three members are left", func() bool { return len(p.Stats().Members) == 3 && alive() == 3 })
+}
+
 func TestCallThroughAPoolAllocatesNothing(t *testing.T) {
 	c := &crew{work: func(context.Context) error { return nil }}
 	p := newPool(t, 4, c.start, pool.Concurrency(8))

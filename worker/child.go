@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/internal/proc"
@@ -79,6 +80,11 @@ func Serve(ctx context.Context, srv *tenon.Server) error {
 	if ctx.Err() != nil {
 		return nil
 	}
+	if err != nil {
+		// Most likely the parent is gone. Then the end comes from the control
+		// socket, for the whole group: this process must not leave before.
+		time.Sleep(time.Second)
+	}
 	return err
 }
 
@@ -115,12 +121,13 @@ func inherit() *inheritance {
 	// Caught and dropped rather than ignored: children do not inherit that.
 	dropped := make(chan os.Signal, 1)
 	signal.Notify(dropped, os.Interrupt, brokenPipe)
+	_ = proc.EndWithPeer(c.control) // where the kernel cannot, followParent can
 	go c.followParent()
 	return c
 }
 
-// followParent ends this process with its group when the parent is gone. The
-// kernel does so too on Linux, but only to this process, and only there.
+// followParent ends this process with its group when the parent is gone, where
+// the kernel has not done so.
 func (c *inheritance) followParent() {
 	buf := make([]byte, 64)
 	for {

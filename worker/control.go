@@ -11,8 +11,9 @@ import (
 
 // The control socket is a socket pair of its own beside the link. Its hang-up
 // tells a worker that its parent is gone, whatever the link is and whatever
-// state the connection is in. While it starts, the worker says on it, in lines
-// of text, how far it came.
+// state the connection is in; it is the kernel who acts on that, so the parent
+// must never write to it. While it starts, the worker says on it, in lines of
+// text, how far it came.
 const (
 	controlFD   = 3
 	firstLinkFD = 4

@@ -20,11 +20,12 @@
 //
 // # Guarantees
 //
-//  1. Nothing is left behind. A worker ends with its parent, however that ends:
-//     the kernel kills it (Linux), and it ends itself with its whole process
-//     group when its control socket hangs up. When a worker ends, what it
-//     started is killed before it is reaped. Memory, sockets and pipes are
-//     passed on as descriptors; there is no name in any directory.
+//  1. Nothing is left behind. When the parent ends, in whatever way, the hang-up
+//     of a socket has the worker killed together with its whole process group:
+//     by the kernel on Linux, so also when it is stopped or has no core to run
+//     on. When a worker ends, what it started is killed before it is reaped.
+//     Memory, sockets and pipes are passed on as descriptors; there is no name
+//     in any directory.
 //  2. Nothing is signalled by a number that may belong to somebody else: see
 //     package internal/proc.
 //  3. A worker inherits descriptors 0, 1, 2, its control socket and its link.
@@ -40,9 +41,7 @@
 //     reaches the parent alone; see [Worker.Stop] for what it does then.
 //
 // A process that a worker starts and that leaves the worker's process group
-// (setsid) is its own. One that stays in the group ends with the worker, but not
-// when the parent is killed so suddenly that the kernel ends the worker before
-// it can act.
+// (setsid) is its own.
 //
 // # Concurrency
 //
@@ -53,7 +52,6 @@
 // # Systems
 //
 // Linux has all of it. On darwin the link is a Unix socket pair, [MemoryLimit]
-// is refused, and a worker's death with its parent rests on the control socket
-// alone. Elsewhere Start answers errors.ErrUnsupported, and Main returns at
+// is refused, and a worker ends itself with its group when its parent is gone. Elsewhere Start answers errors.ErrUnsupported, and Main returns at
 // once.
 package worker

@@ -4,6 +4,7 @@ package worker_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -149,6 +150,32 @@ func obey(ctx context.Context, order string) (string, error) {
 			os.Stderr.Write(line)
 		}
 		return "", nil
+	case "stdin":
+		n, err := os.Stdin.Read(make([]byte, 1))
+		return fmt.Sprint(n, " ", err), nil
+	case "disarm": // so that the kernel does not act on the parent's end
+		flags, err := unix.FcntlInt(3, unix.F_GETFL, 0)
+		if err == nil && flags&unix.O_ASYNC == 0 {
+			err = errors.New("the kernel was not told to act")
+		}
+		if err == nil {
+			_, err = unix.FcntlInt(3, unix.F_SETFL, flags&^unix.O_ASYNC)
+		}
+		return "", err
+	case "break": // print to a pipe that nobody reads
+		r, w, err := os.Pipe()
+		if err != nil {
+			return "", err
+		}
+		r.Close()
+		for _, fd := range []int{1, 2} {
+			if err := unix.Dup2(int(w.Fd()), fd); err != nil {
+				return "", err
+			}
+		}
+		_, err1 := fmt.Println("does anybody hear me?")
+		_, err2 := fmt.Fprintln(os.Stderr, "anybody?")
+		return fmt.Sprint(err1 != nil, " ", err2 != nil), nil
 	case "ask":
 		return do.Call(ctx, tenon.ConnFrom(ctx), rest)
 	case "ppid":
@@ -193,28 +220,45 @@ func noteInherited() {
 	os.Setenv("TEST_INHERITED", list.String())
 }
 
-// parentProgram starts workers, names their pids and does nothing more.
+// parentProgram starts workers in different states, names them and their
+// children, and does nothing more.
 func parentProgram() {
-	for i := range 3 {
-		w, err := worker.Start(context.Background(), worker.Self("test"))
+	ctx := context.Background()
+	if os.Getenv("TEST_IN_ORDER") != "" {
+		ctx, _ = signal.NotifyContext(ctx, syscall.SIGTERM)
+	}
+	var workers []*worker.Worker
+	for _, state := range []string{"echo idle", "block", "spawn", "busy"} {
+		w, err := worker.Start(ctx, worker.Self("test"))
+		answer := ""
+		if err == nil && os.Getenv("TEST_DISARM") != "" {
+			_, err = do.Call(ctx, w, "disarm")
+		}
+		if err == nil && state != "block" {
+			answer, err = do.Call(ctx, w, state)
+		} else if err == nil {
+			go do.Call(ctx, w, state)
+		}
 		if err != nil {
 			fmt.Println("error:", err)
 			os.Exit(1)
 		}
-		if i == 0 {
-			_, err = do.Call(context.Background(), w, "busy")
-		}
-		if i == 1 {
-			go do.Call(context.Background(), w, "block")
-		}
-		if err != nil {
-			fmt.Println("error:", err)
-			os.Exit(1)
-		}
+		workers = append(workers, w)
 		fmt.Println(w.PID())
+		if state == "spawn" {
+			fmt.Println(answer)
+		}
 	}
 	fmt.Println("ready")
-	select {}
+	<-ctx.Done()
+	for _, w := range workers {
+		<-w.Done()
+		if err := w.Err(); err != nil {
+			fmt.Println(err)
+		}
+	}
+	fmt.Println("in order")
+	os.Exit(0)
 }
 
 // serveProgram is a separate worker program.
@@ -277,7 +321,8 @@ func gone(t testing.TB, pid int, d time.Duration) {
 	t.Helper()
 	for end := time.Now().Add(d); alive(pid); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Errorf("process %d is alive after %v", pid, d)
+			b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+			t.Errorf("process %d is alive after %v: %q", pid, d, b)
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 			return
 		}

@@ -3,11 +3,8 @@
 package worker_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -99,41 +96,5 @@ func TestTerminationEndsAWorkerInOrder(t *testing.T) {
 	var exit *worker.ExitError
 	if !errors.As(w.Err(), &exit) || exit.Status != 0 {
 		t.Errorf("%v", w.Err())
-	}
-}
-
-// startParent runs a process that starts workers and returns their pids.
-func startParent(t *testing.T) (parent *exec.Cmd, pids []int) {
-	parent = exec.Command(os.Args[0])
-	parent.Env = append(os.Environ(), "TENON_TEST_PROGRAM=parent")
-	parent.Stderr = os.Stderr
-	out, err := parent.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "ready"; {
-		pid, err := strconv.Atoi(lines.Text())
-		if err != nil {
-			t.Fatal(lines.Text())
-		}
-		pids = append(pids, pid)
-	}
-	if len(pids) != 3 {
-		t.Fatalf("workers %v", pids)
-	}
-	return parent, pids
-}
-
-func TestNoWorkerOutlivesItsParentReport1(t *testing.T) {
-	for range 3 {
-		parent, pids := startParent(t)
-		_ = parent.Process.Kill()
-		_ = parent.Wait()
-		for _, pid := range pids {
-			gone(t, pid, time.Second)
-		}
 	}
 }

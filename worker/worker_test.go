@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/internal/leak"
 	"github.com/tenon-go/tenon/worker"
 )
 
@@ -176,6 +178,56 @@ func TestWorkerHoldsOnlyItsOwnDescriptorsReport24(t *testing.T) {
 			w.Kill()
 		}
 	}
+}
+
+func TestBrokenOutputDoesNotEndAWorkerReport83(t *testing.T) {
+	w := start(t)
+	if got := order(t, w, "break"); got != "true true" {
+		t.Errorf("writes to a broken pipe failed: %s", got)
+	}
+	order(t, w, "echo still there")
+}
+
+func TestEndOfStandardInputDoesNotEndAWorkerReport11(t *testing.T) {
+	w := start(t)
+	if got := order(t, w, "stdin"); got != "0 EOF" {
+		t.Errorf("standard input: %s", got)
+	}
+	order(t, w, "echo still there")
+}
+
+// Crashes leave nothing in the host. TENON_SOAK=1 has a thousand.
+func TestCrashesLeaveNothingReport10(t *testing.T) {
+	crash := func() {
+		w := start(t)
+		if _, err := do.Call(context.Background(), w, "exit 1"); err == nil {
+			t.Fatal("no error")
+		}
+		<-w.Done()
+	}
+	n := 50
+	if os.Getenv("TENON_SOAK") != "" {
+		n = 1000
+	}
+	for range 10 {
+		crash()
+	}
+	leak.Check(t)
+	before := heap()
+	for range n {
+		crash()
+	}
+	if after := heap(); after > before+int64(n)*(8<<10)+(1<<20) {
+		t.Errorf("heap grew from %d KiB to %d KiB in %d crashes", before>>10, after>>10, n)
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 func TestServeInASeparateProgram(t *testing.T) {

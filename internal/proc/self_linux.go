@@ -17,6 +17,41 @@ func Self() (string, error) {
 	return self, nil
 }
 
+// EndWithPeer has the kernel kill the calling process and its whole group as soon
+// as anything happens on a socket whose other end never sends: the other end is
+// closed, because its process has ended in whatever way. The kernel does so also
+// when this process is stopped or has no core to run on. Since it reaches the
+// whole group, it takes the place of the parent-death signal, which reaches this
+// process alone, and earlier. It must be called from an init function: those run
+// on the main thread.
+func EndWithPeer(socket *os.File) error {
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		flags, err := unix.FcntlInt(fd, unix.F_GETFL, 0)
+		if err == nil {
+			_, err = unix.FcntlInt(fd, unix.F_SETSIG, int(unix.SIGKILL))
+		}
+		if err == nil {
+			_, err = unix.FcntlInt(fd, unix.F_SETOWN, -unix.Getpgrp())
+		}
+		if err == nil {
+			_, err = unix.FcntlInt(fd, unix.F_SETFL, flags|unix.O_ASYNC)
+		}
+		failed = err
+	})
+	if err == nil {
+		err = failed
+	}
+	if err == nil {
+		err = unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0)
+	}
+	return err
+}
+
 // Settle makes a child a good citizen before its own code runs: descriptors
 // that it got by somebody's oversight go no further, and top shows name instead
 // of "exe", which is what executing /proc/self/exe leaves.
