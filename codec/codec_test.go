@@ -289,15 +289,15 @@ func TestNestingIsLimitedInBothDirections(t *testing.T) {
 	var d codec.Decoder
 	d.Reset([]byte{0})
 	for range codec.MaxDepth {
-		if !e.Enter() || !d.Enter() {
+		if !e.Enter(nil) || !d.Enter() {
 			t.Fatal("refused too early")
 		}
 	}
-	if e.Enter() || d.Enter() || e.Err() == nil || d.Err() == nil {
+	if e.Enter(nil) || d.Enter() || e.Err() == nil || d.Err() == nil {
 		t.Error("nested too deep without an error")
 	}
 	e.Reset()
-	if e.Err() != nil || !e.Enter() {
+	if e.Err() != nil || !e.Enter(nil) {
 		t.Error("Reset kept the depth")
 	}
 }

@@ -10,7 +10,15 @@ const SegmentSize = 16 << 10
 // MaxDepth is how deep values of recursive types may nest.
 const MaxDepth = 100
 
-var errDepth = errors.New("value nests deeper than 100 levels, or contains itself")
+// maxRecursive is how long a message may be before another recursive value
+// begins. Connections allow less; this bounds the memory of one that would
+// never end.
+const maxRecursive = 1 << 30
+
+var (
+	errDepth = errors.New("value nests deeper than 100 levels, or contains itself")
+	errSize  = errors.New("value of a recursive type takes more than 1 GiB: does it refer to the same parts many times?")
+)
 
 // A Segment is a large value that belongs into the encoded bytes before offset At.
 type Segment struct {
@@ -48,15 +56,19 @@ func (e *Encoder) Fail(err error) {
 	}
 }
 
-// Enter begins a value of a recursive type. False means that it must not be
-// appended, because it nests too deep or because something failed before. Leave
-// ends a value that Enter allowed.
-func (e *Encoder) Enter() bool {
-	if e.err != nil {
+// Enter begins a value of a recursive type, which is to be appended to b. False
+// means that it must not be: it nests too deep, the message has grown beyond
+// all limits (the same parts may be referred to again and again), or something
+// failed before. Leave ends a value that Enter allowed.
+func (e *Encoder) Enter(b []byte) bool {
+	switch {
+	case e.err != nil:
 		return false
-	}
-	if e.depth == MaxDepth {
+	case e.depth == MaxDepth:
 		e.err = errDepth
+		return false
+	case len(b) > maxRecursive:
+		e.err = errSize
 		return false
 	}
 	e.depth++

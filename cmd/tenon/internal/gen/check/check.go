@@ -15,7 +15,8 @@ import (
 
 // Check returns what the authors of the services have to change.
 func Check(p *model.Package) diag.Problems {
-	c := &checker{pkg: p.Types, seen: map[*model.Type]bool{}}
+	c := &checker{fset: p.Fset, pkg: p.Types, seen: map[*model.Type]bool{}}
+	c.predeclared()
 	wireNames := map[string]*model.Service{}
 	for _, file := range p.Files {
 		for _, s := range file.Services {
@@ -31,6 +32,7 @@ func Check(p *model.Package) diag.Problems {
 }
 
 type checker struct {
+	fset     *token.FileSet
 	pkg      *types.Package // of the services
 	problems diag.Problems
 	seen     map[*model.Type]bool
@@ -38,6 +40,17 @@ type checker struct {
 
 func (c *checker) report(pos token.Position, place, reason, wayOut string) {
 	c.problems = append(c.problems, diag.Problem{Pos: pos, Place: place, Reason: reason, WayOut: wayOut})
+}
+
+// predeclared looks for declarations that hide what generated code needs.
+func (c *checker) predeclared() {
+	for _, name := range types.Universe.Names() {
+		obj := c.pkg.Scope().Lookup(name)
+		if obj == nil || name == "any" || name == "comparable" {
+			continue
+		}
+		c.report(c.fset.Position(obj.Pos()), "", "the package declares "+name+", which hides Go's own from generated code", "rename it")
+	}
 }
 
 func (c *checker) service(s *model.Service) {

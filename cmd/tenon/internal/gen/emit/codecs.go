@@ -64,7 +64,7 @@ func (w *writer) codecs() {
 func (w *writer) beginAppend(f function, typ string, recursive bool) {
 	w.f("\nfunc %s(b []byte, e *%s.Encoder, v *%s) []byte {\n", f.append, w.codec, typ)
 	if recursive {
-		w.f("if !e.Enter() {\nreturn b\n}\ndefer e.Leave()\n")
+		w.f("if !e.Enter(b) {\nreturn b\n}\ndefer e.Leave()\n")
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 // A Package holds the services of one Go package.
 type Package struct {
+	Fset  *token.FileSet
 	Types *types.Package
 	Files []*File
 }
@@ -57,7 +58,7 @@ type Value struct {
 // Build describes the services of a loaded package.
 func Build(p *load.Package) *Package {
 	b := &builder{fset: p.Fset, pkg: p.Types}
-	result := &Package{Types: p.Types}
+	result := &Package{Fset: p.Fset, Types: p.Types}
 	for _, source := range p.Files {
 		file := &File{Source: source}
 		for _, decl := range source.Services {

@@ -1535,7 +1535,7 @@ func kindsDecodeMarshalers(d *codec.Decoder, v *Marshalers) {
 }
 
 func kindsAppendTree(b []byte, e *codec.Encoder, v *Tree) []byte {
-	if !e.Enter() {
+	if !e.Enter(b) {
 		return b
 	}
 	defer e.Leave()
@@ -1586,7 +1586,7 @@ func kindsDecodeListPointer(d *codec.Decoder, v **List) {
 }
 
 func kindsAppendForest(b []byte, e *codec.Encoder, v *Forest) []byte {
-	if !e.Enter() {
+	if !e.Enter(b) {
 		return b
 	}
 	defer e.Leave()
@@ -2380,7 +2380,7 @@ func kindsDecodeStruct(d *codec.Decoder, v *struct {
 }
 
 func kindsAppendPageOfBase(b []byte, e *codec.Encoder, v *Page[Base]) []byte {
-	if !e.Enter() {
+	if !e.Enter(b) {
 		return b
 	}
 	defer e.Leave()
@@ -2613,7 +2613,7 @@ func kindsDecodeStringTreePointerMap(d *codec.Decoder, v *map[string]*Tree) {
 }
 
 func kindsAppendList(b []byte, e *codec.Encoder, v *List) []byte {
-	if !e.Enter() {
+	if !e.Enter(b) {
 		return b
 	}
 	defer e.Leave()

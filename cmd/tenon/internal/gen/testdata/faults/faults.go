@@ -57,3 +57,5 @@ type Same interface {
 
 //tenon:service
 type Empty interface{}
+
+func len() {}
