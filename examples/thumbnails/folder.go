@@ -13,7 +13,7 @@ import (
 
 // A folder holds the pictures of one run.
 type folder struct {
-	fs.FS
+	fs    fs.FS // a field of its own: embedded, it would hide that it can Stat
 	title string
 	names []string // of its pictures, sorted
 }
@@ -21,15 +21,15 @@ type folder struct {
 // openFolder lists the pictures of a folder; no name means the samples that
 // come with the program. Folders in it are left alone.
 func openFolder(name string) (folder, error) {
-	f := folder{FS: samples.FS, title: "Sample pictures"}
+	f := folder{fs: samples.FS, title: "Sample pictures"}
 	if name != "" {
 		path, err := filepath.Abs(name)
 		if err != nil {
 			return folder{}, err
 		}
-		f = folder{FS: os.DirFS(path), title: filepath.Base(path)}
+		f = folder{fs: os.DirFS(path), title: filepath.Base(path)}
 	}
-	entries, err := fs.ReadDir(f, ".")
+	entries, err := fs.ReadDir(f.fs, ".")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return folder{}, fmt.Errorf("there is no folder %s", name)
@@ -66,7 +66,7 @@ const mostBytes = 128 << 20
 
 // read returns a picture's bytes.
 func (f folder) read(name string) ([]byte, error) {
-	info, err := fs.Stat(f, name)
+	info, err := fs.Stat(f.fs, name)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("cannot read it: %w", cause(err))
@@ -75,7 +75,7 @@ func (f folder) read(name string) ([]byte, error) {
 	case info.Size() > mostBytes:
 		return nil, fmt.Errorf("it has %d MiB, and %d MiB is the most that is read", info.Size()>>20, mostBytes>>20)
 	}
-	content, err := fs.ReadFile(f, name)
+	content, err := fs.ReadFile(f.fs, name)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read it: %w", cause(err))
 	}

@@ -115,7 +115,7 @@ func (s *summary) print(w io.Writer) error {
 		fmt.Fprintf(out, "  %s\tpid %d\t%s\n", m.Name, m.PID, count(int(m.Calls), "call"))
 	}
 	if c := s.Comparison; c != nil {
-		fmt.Fprintf(out, "\n%s of them once more, for comparison:\n", count(c.Pictures, "good one"))
+		fmt.Fprintf(out, "\nThe same without the bad pictures, for comparison:\n")
 		fmt.Fprintf(out, "  in %s\t%.1f per second\n", count(len(s.Workers), "worker"), c.InWorkers)
 		fmt.Fprintf(out, "  in one process\t%.1f per second\n", c.InThisProcess)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -227,7 +228,9 @@ type running struct {
 
 func start(t *testing.T, args ...string) *running {
 	t.Helper()
-	p := &running{Cmd: exec.Command(program, args...)}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	p := &running{Cmd: exec.CommandContext(ctx, program, args...)}
 	p.Stdout, p.Stderr = &p.stdout, &p.stderr
 	p.WaitDelay = time.Second
 	if err := p.Start(); err != nil {
