@@ -30,6 +30,7 @@ type Conn struct {
 
 	pending *pendingCalls // calls we made
 	served  *servedCalls  // calls we serve
+	runners *runners      // the goroutines that run their handlers
 	peer    *peerMethods  // what the other side offers
 
 	running context.Context // ends when the connection does
@@ -62,6 +63,7 @@ func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn
 		outbox:  newOutbox(),
 		pending: newPendingCalls(),
 		served:  newServedCalls(back),
+		runners: &runners{jobs: make(chan *servedCall)},
 		peer:    newPeerMethods(),
 		done:    make(chan struct{}),
 	}

@@ -70,8 +70,9 @@ func newReader(c *Conn) *reader {
 	return r
 }
 
-// run is the base reader.
+// run is the base reader. When it returns it has the role for good.
 func (r *reader) run() {
+	defer r.conn.runners.end()
 	for {
 		if err := r.readAll(); err != nil {
 			r.conn.end(err)
@@ -227,7 +228,13 @@ func (r *reader) lead(ctx context.Context, c *call.Call) bool {
 			return true
 		default:
 		}
-		if n == 0 && (ctx.Err() != nil || !c.Wait.Again()) {
+		if n > 0 {
+			// Those whose answers these were run now, and send their next
+			// calls: their answers then come together.
+			runtime.Gosched()
+			continue
+		}
+		if ctx.Err() != nil || !c.Wait.Again() {
 			r.leave()
 			return false
 		}

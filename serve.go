@@ -8,6 +8,7 @@ import (
 	"math"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tenon-go/tenon/codec"
@@ -126,11 +127,48 @@ func (c *Conn) serve(f wire.Frame, owned bool) error {
 	if err := c.served.add(call, c.limits.Calls); err != nil {
 		return err
 	}
-	go call.run()
+	c.runners.start(call)
 	return nil
 }
 
-// run is the goroutine of one handler.
+// maxIdleRunners bounds the goroutines that wait for a handler to run.
+const maxIdleRunners = 64
+
+// runners are the goroutines of handlers. One that has run a handler waits for
+// the next, since its stack has grown by then: growing a fresh one takes half of
+// the serving side's time for a small call (3.0 us a call instead of 1.8).
+type runners struct {
+	jobs chan *servedCall // unbuffered: a send succeeds if somebody waits
+	idle atomic.Int32
+}
+
+// start runs the handler of a call. It does not wait.
+func (r *runners) start(s *servedCall) {
+	select {
+	case r.jobs <- s:
+	default:
+		go r.run(s)
+	}
+}
+
+// run is a runner. A handler that calls runtime.Goexit ends it.
+func (r *runners) run(s *servedCall) {
+	for s != nil {
+		s.run()
+		if r.idle.Add(1) > maxIdleRunners {
+			r.idle.Add(-1)
+			return
+		}
+		s = <-r.jobs
+		r.idle.Add(-1)
+	}
+}
+
+// end ends the idle runners, and the busy ones when they are done. Nothing is
+// started any more.
+func (r *runners) end() { close(r.jobs) }
+
+// run runs the handler.
 func (s *servedCall) run() {
 	defer s.finish()
 	s.handler.run(s)
