@@ -191,12 +191,13 @@ func (r *Reader) Read(ctx context.Context) ([]byte, error) {
 //
 // It announces the sleeper as Arm does. While one goroutine sleeps here another
 // one may take the reader's place: it calls Disarm, so that the writer's Flush
-// wakes nobody, then TryRead as often as it likes, and Arm when it leaves.
+// wakes nobody, then TryRead as often as it likes until there is nothing left,
+// and Arm when it has left.
 func (r *Reader) Wait(ctx context.Context) error { return r.sleep(ctx, r.Ready, 0) }
 
 // Arm makes the writer's next Flush wake the goroutine in Wait. It answers
-// false, and arms nothing, when there is something to read already. TryRead
-// must have returned nil before.
+// false when there is something to read already: somebody has to read it. Any
+// goroutine may call it, also while another one reads.
 func (r *Reader) Arm() bool { return r.arm(r.Ready) }
 
 // Disarm makes the writer's Flush wake nobody.

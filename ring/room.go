@@ -24,21 +24,21 @@ func (w *Writer) Wait(ctx context.Context, n int) error {
 		return ErrInterrupted
 	}
 	if w.ready(n) {
-		return w.state()
+		return w.over()
 	}
 	w.count.waits++
 	w.poller.Begin()
 	for w.poller.Again() {
 		if w.ready(n) {
 			w.poller.End()
-			return w.state()
+			return w.over()
 		}
 	}
 	if err := w.sleepFor(ctx, n); err != nil {
 		return err
 	}
 	w.poller.End()
-	return w.state()
+	return w.over()
 }
 
 func (w *Writer) tooLarge(n int) error {
@@ -83,11 +83,4 @@ func (w *Writer) ready(n int) bool {
 	}
 	_, ok := w.place(n)
 	return ok || w.ending.Load() != nil
-}
-
-func (w *Writer) state() error {
-	if e := w.ending.Load(); e != nil {
-		return e.err
-	}
-	return nil
 }

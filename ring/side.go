@@ -72,19 +72,28 @@ func (s *side) end(e *ending) {
 // close sets the ending of a side that closed itself, whatever came before.
 func (s *side) close() { s.ending.Store(&ending{err: net.ErrClosed}) }
 
+// over returns what the side answers at once, whatever is in the ring.
+func (s *side) over() error {
+	if e := s.ending.Load(); e != nil && !e.drain {
+		return e.err
+	}
+	return nil
+}
+
 func (s *side) interrupt() {
 	s.interrupted.Store(true)
 	s.mine.kick()
 }
 
-// arm announces a sleeper unless ready.
+// arm announces a sleeper unless ready. When it finds that only after the
+// announcement it leaves that alone, at the price of a wake-up for nothing:
+// another goroutine may have armed meanwhile, and count on it.
 func (s *side) arm(ready func() bool) bool {
-	s.mine.sleeps.Store(asleep)
 	if ready() {
-		s.disarm()
 		return false
 	}
-	return true
+	s.mine.sleeps.Store(asleep)
+	return !ready()
 }
 
 func (s *side) disarm() {
@@ -103,7 +112,7 @@ func (s *side) sleep(ctx context.Context, ready func() bool, limit time.Duration
 	}
 	seen := s.mine.wake.Load()
 	if !s.arm(ready) {
-		return nil
+		return s.over()
 	}
 	if ctx.Done() != nil {
 		stop := context.AfterFunc(ctx, s.mine.kick)
@@ -123,13 +132,13 @@ func (s *side) sleep(ctx context.Context, ready func() bool, limit time.Duration
 			return context.Cause(ctx)
 		case s.ending.Load() != nil:
 			s.disarm()
-			return nil
+			return s.over()
 		}
 		s.sleeps.Add(1)
 		s.mine.waiter.Sleep(s.mine.wake, seen, longest)
 		count := s.mine.wake.Load()
 		if count != seen && s.mine.sleeps.Load() == awake {
-			return nil
+			return s.over()
 		}
 		if limit > 0 {
 			s.disarm()

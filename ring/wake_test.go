@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -111,7 +112,7 @@ func TestNoWakeUpForRoomIsLostReport60(t *testing.T) {
 }
 
 // TestNoWakeUpIsLostBetweenReadersReport60 has a base reader asleep in Wait
-// while another goroutine takes its place now and then and leaves again.
+// while others take its place now and then, leave, and arm when they have left.
 func TestNoWakeUpIsLostBetweenReadersReport60(t *testing.T) {
 	w, r := pair(t, MinCapacity, WaitBy(lateWaiter{Futex}))
 	var (
@@ -143,21 +144,27 @@ func TestNoWakeUpIsLostBetweenReadersReport60(t *testing.T) {
 				r.Wait(context.Background())
 			}
 		})
-		visits := make(chan uint32, 1)
-		all.Go(func() { // the visitor
-			for stay := range visits {
-				role.Lock()
-				r.Disarm()
-				for range stay {
-					drain()
-					spin.Pause(1)
+		visits := make(chan uint32, 2)
+		for range 2 {
+			all.Go(func() {
+				for stay := range visits {
+					role.Lock()
+					r.Disarm()
+					for {
+						for range stay {
+							drain()
+							spin.Pause(1)
+						}
+						drain()
+						role.Unlock()
+						if r.Arm() || ended.Load() {
+							break
+						}
+						role.Lock()
+					}
 				}
-				for !r.Arm() && !ended.Load() {
-					drain()
-				}
-				role.Unlock()
-			}
-		})
+			})
+		}
 		for i := range n {
 			if rand.IntN(2) == 0 {
 				select {
@@ -169,7 +176,7 @@ func TestNoWakeUpIsLostBetweenReadersReport60(t *testing.T) {
 			w.TryWrite(nil)
 			w.Flush()
 			for got.Load() != int64(i+1) {
-				spin.Pause(1)
+				runtime.Gosched()
 			}
 		}
 		w.Close()

@@ -152,7 +152,7 @@ func TestParentKilledChildLearnsIt(t *testing.T) {
 	}
 	defer r.Close()
 	parent := exec.Command(exe)
-	parent.Env = append(os.Environ(), roleVariable+"=parent")
+	parent.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", roleVariable+"=parent")
 	parent.ExtraFiles = []*os.File{w}
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
@@ -184,7 +184,7 @@ func parent(pipe *os.File) error {
 		return err
 	}
 	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), roleVariable+"=orphan")
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", roleVariable+"=orphan")
 	cmd.ExtraFiles = []*os.File{peer.Memory, peer.Socket, pipe}
 	if err := cmd.Start(); err != nil {
 		return err

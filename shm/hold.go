@@ -10,17 +10,63 @@ import (
 type mapping struct {
 	mem     []byte
 	unmap   func()
-	holders atomic.Int32 // those who have not let go for good
+	holders atomic.Int32 // the gate, and the roles, that have not let go for good
 	once    sync.Once
 }
 
-// A hold is one role's claim on the mapping: the sender's, the receiver's, the
-// base reader's. While it is taken the memory stays; after close it can not be
-// taken again. One goroutine at a time takes and drops it.
+func (m *mapping) release() {
+	if m.holders.Add(-1) == 0 {
+		m.free()
+	}
+}
+
+func (m *mapping) free() { m.once.Do(m.unmap) }
+
+// A gate lets any goroutine at the memory for a moment.
+type gate struct {
+	m     *mapping
+	state atomic.Uint32 // closed in the lowest bit, above it how many are inside
+}
+
+const shut = 1
+
+func newGate(m *mapping) *gate {
+	m.holders.Add(1)
+	return &gate{m: m}
+}
+
+func (g *gate) enter() bool {
+	for {
+		s := g.state.Load()
+		if s&shut != 0 {
+			return false
+		}
+		if g.state.CompareAndSwap(s, s+2) {
+			return true
+		}
+	}
+}
+
+func (g *gate) leave() {
+	if g.state.Add(^uint32(1)) == shut {
+		g.m.release()
+	}
+}
+
+// close lets nobody in any more. It is called once.
+func (g *gate) close() {
+	if g.state.Or(shut) == 0 {
+		g.m.release()
+	}
+}
+
+// A hold is one role's claim on the memory: the sender's, the receiver's, the
+// base reader's. It may last from one call to the next, which is how a slice
+// that is lent out keeps the memory. One goroutine at a time takes and drops it.
 type hold struct {
 	m     *mapping
 	state atomic.Uint32
-	taken bool     // the role's own copy, so that a role already inside pays nothing
+	taken bool     // the role's own copy: a role that is inside pays nothing
 	_     [48]byte // a line of its own: the roles run on different processors
 }
 
@@ -29,7 +75,7 @@ const (
 	closed = 2
 )
 
-func (m *mapping) newHold(h *hold) {
+func (h *hold) init(m *mapping) {
 	h.m = m
 	m.holders.Add(1)
 }
@@ -53,17 +99,9 @@ func (h *hold) drop() {
 	}
 }
 
-// close forbids further claims. Any goroutine calls it, once.
+// close forbids further claims. Any goroutine may call it, once.
 func (h *hold) close() {
 	if old := h.state.Or(closed); old&taken == 0 {
 		h.m.release()
 	}
 }
-
-func (m *mapping) release() {
-	if m.holders.Add(-1) == 0 {
-		m.free()
-	}
-}
-
-func (m *mapping) free() { m.once.Do(m.unmap) }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime"
-	"sync"
+	"sync/atomic"
 
 	"github.com/tenon-go/tenon/internal/linkerr"
 	"github.com/tenon-go/tenon/internal/spin"
@@ -20,33 +20,46 @@ type Link struct {
 	sender   hold
 	receiver hold
 	base     hold // whoever sleeps in WaitRecv
-	poller   spin.Poller
+	others   *gate
+	poller   spin.Poller // of Recv
 
-	control sync.Mutex // held by whoever touches the memory without a role
-	closed  bool
 	socket  *os.File
+	closing atomic.Bool
 	watched chan struct{} // closed when the watcher has ended
 }
 
 // newLink makes a link of memory that is formatted and mapped, and of a socket
 // that can be polled. It owns both, also when it fails.
 func newLink(m *mapping, there, back []byte, socket *os.File, o options) (*Link, error) {
-	out, err := ring.NewWriter(there, ring.Spin(o.spin))
-	if err == nil {
-		var in *ring.Reader
-		if in, err = ring.NewReader(back); err == nil {
-			l := &Link{out: out, in: in, poller: spin.New(o.spin), socket: socket, watched: make(chan struct{})}
-			m.newHold(&l.sender)
-			m.newHold(&l.receiver)
-			m.newHold(&l.base)
-			runtime.AddCleanup(l, (*mapping).free, m)
-			go l.watch()
-			return l, nil
-		}
+	out, in, err := openRings(there, back, o)
+	if err != nil {
+		m.free()
+		socket.Close()
+		return nil, err
 	}
-	m.free()
-	socket.Close()
-	return nil, err
+	l := &Link{
+		out:     out,
+		in:      in,
+		others:  newGate(m),
+		poller:  spin.New(o.spin),
+		socket:  socket,
+		watched: make(chan struct{}),
+	}
+	l.sender.init(m)
+	l.receiver.init(m)
+	l.base.init(m)
+	runtime.AddCleanup(l, (*mapping).free, m)
+	go l.watch()
+	return l, nil
+}
+
+func openRings(there, back []byte, o options) (*ring.Writer, *ring.Reader, error) {
+	out, err := ring.NewWriter(there, ring.Spin(o.spin))
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err := ring.NewReader(back)
+	return out, in, err
 }
 
 // Kind returns "shm".
@@ -62,44 +75,43 @@ func (l *Link) watch() {
 			break
 		}
 	}
-	l.withMemory(func() {
+	l.touch(func() {
 		l.in.End(linkerr.ErrPeerGone)
 		l.out.End(linkerr.ErrPeerGone)
 	})
 }
 
-// withMemory runs f unless the link is closed.
-func (l *Link) withMemory(f func()) {
-	l.control.Lock()
-	defer l.control.Unlock()
-	if !l.closed {
+// touch runs f, which uses the memory without a role, unless the link is closed.
+func (l *Link) touch(f func()) {
+	if l.others.enter() {
 		f()
+		l.others.leave()
 	}
 }
 
 // Close ends every wait of this side, and of the other one once it has read
-// what was flushed. What was not flushed is dropped. It waits for nobody but
-// the link's own goroutine.
+// what was flushed. What was not flushed is dropped.
 func (l *Link) Close() error {
-	l.withMemory(func() {
-		l.closed = true
+	if l.closing.CompareAndSwap(false, true) {
 		l.out.Close()
 		l.in.Close()
 		l.socket.Close()
 		l.sender.close()
 		l.receiver.close()
 		l.base.close()
-	})
+		l.others.close()
+	}
 	<-l.watched
 	return nil
 }
 
 // InterruptRecv makes the receiver's current wait, or its next one, return
 // tenon.ErrInterrupted.
-func (l *Link) InterruptRecv() { l.withMemory(l.in.Interrupt) }
+func (l *Link) InterruptRecv() { l.touch(l.in.Interrupt) }
 
-// InterruptSend makes the sender's current wait, or its next one, return
-// tenon.ErrInterrupted.
-func (l *Link) InterruptSend() { l.withMemory(l.out.Interrupt) }
+// InterruptSend makes the current WaitSend, or the next one, return
+// tenon.ErrInterrupted. Send is not touched: it could not say how much it has
+// sent.
+func (l *Link) InterruptSend() { l.touch(l.out.Interrupt) }
 
 var background = context.Background()

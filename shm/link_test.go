@@ -98,9 +98,30 @@ func TestInterruptsAreStickyAndLoseNothing(t *testing.T) {
 	if err := <-waiting; err != tenon.ErrInterrupted {
 		t.Fatal(err)
 	}
-	go func() { waiting <- a.Send(make([]byte, 10_000)) }()
+	for a.Reserve(2000) != nil {
+		if err := a.Commit(make([]byte, 2000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	go func() { waiting <- a.WaitSend(2000) }()
 	a.InterruptSend()
 	if err := <-waiting; err != tenon.ErrInterrupted {
+		t.Fatal(err)
+	}
+	// Send goes on, and leaves the interrupt to the next WaitSend.
+	a.InterruptSend()
+	go func() { waiting <- a.Send(make([]byte, 10_000)) }()
+	for got := 0; got < 14_000; {
+		p, err := b.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += len(p)
+	}
+	if err := <-waiting; err != nil {
+		t.Fatal(err)
+	}
+	if err := a.WaitSend(1); err != tenon.ErrInterrupted {
 		t.Fatal(err)
 	}
 }

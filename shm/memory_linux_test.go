@@ -298,7 +298,7 @@ func TestKilledPairsLeaveNoMemoryReport52(t *testing.T) {
 			t.Fatal(err)
 		}
 		parent := exec.Command(exe)
-		parent.Env = append(os.Environ(), roleVariable+"=parent", "TENON_SHM_TEST_SIZE=4194304")
+		parent.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", roleVariable+"=parent", "TENON_SHM_TEST_SIZE=4194304")
 		parent.ExtraFiles = []*os.File{w}
 		if err := parent.Start(); err != nil {
 			t.Fatal(err)

@@ -69,7 +69,7 @@ func startChild(t testing.TB, role string, env []string, opts ...Option) (*Link,
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe)
-	cmd.Env = slices.Concat(os.Environ(), []string{roleVariable + "=" + role}, env)
+	cmd.Env = slices.Concat(os.Environ(), []string{roleVariable + "=" + role, "GORACE=atexit_sleep_ms=0"}, env)
 	cmd.Stderr = os.Stderr
 	cmd.ExtraFiles = []*os.File{peer.Memory, peer.Socket}
 	err = cmd.Start()

@@ -43,29 +43,28 @@ func (l *Link) Recv() ([]byte, error) {
 // receive between Disarm and Arm.
 func (l *Link) WaitRecv() error {
 	if !l.base.take() {
-		return nil // TryRecv says why
+		return net.ErrClosed
 	}
 	defer l.base.drop()
 	return l.in.Wait(background)
 }
 
 // Arm makes the peer's next Flush wake the goroutine in WaitRecv. It answers
-// false, and arms nothing, when input is there already. It may run while
-// another goroutine has become the receiver already: who gives the receiver's
-// role away arms only then, or input that comes in between would wake nobody.
-func (l *Link) Arm() (armed bool) {
-	l.withMemory(func() { armed = l.in.Arm() })
+// false when input is there already: somebody has to read it. Any goroutine may
+// call it, also while another one receives.
+func (l *Link) Arm() bool {
+	if !l.others.enter() {
+		return false
+	}
+	armed := l.in.Arm()
+	l.others.leave()
 	return armed
 }
 
-// Disarm makes the peer's Flush wake nobody.
+// Disarm makes the peer's Flush wake nobody. The receiver calls it, and TryRecv
+// after it.
 func (l *Link) Disarm() {
-	inside := l.receiver.taken
-	if !l.receiver.take() {
-		return
-	}
-	l.in.Disarm()
-	if !inside {
-		l.receiver.drop()
+	if l.receiver.take() {
+		l.in.Disarm()
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"net"
+
+	"github.com/tenon-go/tenon/internal/linkerr"
 )
 
 // chunk is how much of a large Send is published at once: small enough that the
@@ -65,13 +67,19 @@ func (l *Link) WaitSend(n int) error {
 	return gone(err)
 }
 
-// Send sends all of p and waits for room when it must.
+// Send sends all of p and waits for room when it must. Interrupts do not touch
+// it.
 func (l *Link) Send(p []byte) error {
+	interrupted := false
 	for len(p) > 0 {
 		n := min(len(p), chunk, l.MaxReserve())
 		b := l.Reserve(n)
 		if b == nil {
-			if err := l.WaitSend(n); err != nil {
+			switch err := l.WaitSend(n); err {
+			case nil:
+			case linkerr.ErrInterrupted:
+				interrupted = true
+			default:
 				return err
 			}
 			continue
@@ -84,6 +92,9 @@ func (l *Link) Send(p []byte) error {
 				return err
 			}
 		}
+	}
+	if interrupted {
+		l.InterruptSend() // it was meant for WaitSend
 	}
 	return l.Flush()
 }
