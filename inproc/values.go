@@ -21,12 +21,11 @@ func valuePair(capacity int) (a, b values) {
 }
 
 func (v *values) send(ctx context.Context, value any) error {
-	select {
-	case <-v.closed:
+	switch {
+	case isClosed(v.closed):
 		return net.ErrClosed
-	case <-v.peerClosed:
+	case isClosed(v.peerClosed):
 		return errPeerClosed
-	default:
 	}
 	select {
 	case v.out <- value:
@@ -41,10 +40,8 @@ func (v *values) send(ctx context.Context, value any) error {
 }
 
 func (v *values) recv(ctx context.Context) (any, error) {
-	select {
-	case <-v.closed:
+	if isClosed(v.closed) {
 		return nil, net.ErrClosed
-	default:
 	}
 	select {
 	case value := <-v.in:
@@ -64,3 +61,12 @@ func (v *values) recv(ctx context.Context) (any, error) {
 }
 
 func (v *values) end() { close(v.closed) }
+
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/internal/leak"
+	"github.com/tenon-go/tenon/internal/pump"
 	"github.com/tenon-go/tenon/iolink"
 	"github.com/tenon-go/tenon/linktest"
 )
@@ -23,6 +24,7 @@ func TestMain(m *testing.M) {
 	if run := os.Getenv("IOLINK_CHILD"); run != "" {
 		os.Exit(child(run))
 	}
+	pump.Linger = 100 * time.Millisecond
 	os.Exit(leak.Main(m))
 }
 

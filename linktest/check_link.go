@@ -92,11 +92,11 @@ func checkOrder(b *bench) {
 
 func checkBorders(b *bench) {
 	from, to := b.links()
-	const message, chunkings = 8 << 10, 100
+	const message, chunkings = 1 << 10, 100
 	rng := rand.New(rand.NewPCG(2, 2))
 	var list []int
 	for range chunkings {
-		most := 1 << (1 + rng.IntN(13))
+		most := 1 << (1 + rng.IntN(10))
 		for left := message; left > 0; {
 			n := min(left, 1+rng.IntN(most))
 			list = append(list, n)
@@ -164,18 +164,47 @@ const bound = 64 << 20
 
 func checkBackPressure(b *bench) {
 	from, to := b.links()
-	list := make([]int, bound/(64<<10))
-	for i := range list {
-		list[i] = 64 << 10
-	}
 	var sent atomic.Int64
-	sending := start("sending", func() error { return sendAll(from, 6, list, &sent) })
+	var enough atomic.Bool
+	sending := start("sending", func() error {
+		p := make([]byte, 64<<10)
+		for !enough.Load() {
+			if sent.Load() > bound {
+				return fmt.Errorf("nobody receives, and the link has taken %d MiB: it must make the sender wait", bound>>20)
+			}
+			pattern(6).fill(p, sent.Load())
+			if err := from.Send(p); err != nil {
+				return err
+			}
+			sent.Add(int64(len(p)))
+		}
+		from.Close()
+		return nil
+	})
 	b.settled(sending, sent.Load)
-	if sending.finished() && sending.err == nil {
-		b.Fatalf("nobody receives, and the link has taken %d MiB: it must make the sender wait", bound>>20)
+	enough.Store(true)
+	if sending.finished() {
+		b.finish(sending)
 	}
 	r := patternReader{pattern: 6}
-	b.finish(start("receiving", func() error { return r.drain(to.Recv, total(list)) }), sending)
+	receiving := start("receiving", func() error {
+		for {
+			p, err := to.Recv()
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if err := r.check(p); err != nil {
+				return err
+			}
+		}
+	})
+	b.finish(receiving, sending)
+	if r.offset != sent.Load() {
+		b.Fatalf("%d bytes arrived of %d", r.offset, sent.Load())
+	}
 }
 
 func checkBorrowed(b *bench) {

@@ -5,13 +5,12 @@ import (
 	"time"
 )
 
-const (
-	// Limit bounds, in bytes, what waits to be sent.
-	Limit = 256 << 10
+// Limit bounds, in bytes, what waits to be sent.
+const Limit = 256 << 10
 
-	// Linger is how long Close tries to deliver what was flushed before.
-	Linger = time.Second
-)
+// Linger is how long Close tries to deliver what was flushed before. Only tests
+// change it.
+var Linger = time.Second
 
 // A Plain link is all that the pump needs; tenon.Link satisfies it.
 type Plain interface {
