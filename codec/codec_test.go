@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +83,43 @@ func TestStringsAndBytesOfOneMessageShareOneBlock(t *testing.T) {
 	_ = append(second, "overwrites?"...)
 	if first != "first" || string(second) != "second" || third != "third" {
 		t.Errorf("got %q %q %q: they share memory with the message or with each other", first, second, third)
+	}
+}
+
+func TestSlicesOfStringsShareMemoryButNotRoom(t *testing.T) {
+	var (
+		e       codec.Encoder
+		d       codec.Decoder
+		message []byte
+		lists   [100][]string
+	)
+	for i := range lists {
+		message = codec.AppendStrings(message, &e, []string{"a", "b", "c"}[:i%4%3+1])
+	}
+	message = codec.AppendStrings(codec.AppendStrings(message, &e, nil), &e, []string{})
+	allocs := testing.AllocsPerRun(10, func() {
+		d.Reset(message)
+		for i := range lists {
+			lists[i] = d.Strings()
+		}
+	})
+	if allocs > 8 {
+		t.Errorf("%v allocations for %d slices", allocs, len(lists))
+	}
+	if d.Strings() != nil || d.Strings() == nil || d.Finish() != nil {
+		t.Error("nil and empty did not stay apart")
+	}
+	for i := range lists {
+		lists[i] = append(lists[i], "more")
+	}
+	for i, list := range lists {
+		if want := append([]string{"a", "b", "c"}[:i%4%3+1:i%4%3+1], "more"); !slices.Equal(list, want) {
+			t.Errorf("list %d: %q, want %q", i, list, want)
+		}
+	}
+	d.Reset([]byte{0x92, 0xa1, 'x', 0x01})
+	if d.Strings(); d.Err() == nil || d.Err().Error() != "[1]: want string, got integer" {
+		t.Errorf("got %v", d.Err())
 	}
 }
 

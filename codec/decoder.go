@@ -11,6 +11,7 @@ import (
 type Decoder struct {
 	b     []byte // what is left
 	owned bool   // b belongs to the values: they may point into it
+	slab  slab
 	depth int
 	err   error
 }

@@ -31,7 +31,7 @@ func FuzzDecoder(f *testing.F) {
 					t.Fatalf("map of %d entries in %d bytes", n, len(message))
 				}
 			},
-			func() { d.Skip() }, func() { d.Nil() }, func() { d.ByteArray(make([]byte, 3)) },
+			func() { d.Skip() }, func() { d.Strings() }, func() { d.Nil() }, func() { d.ByteArray(make([]byte, 3)) },
 		}
 		failed := false
 		for _, op := range program {

@@ -301,7 +301,7 @@ func directoryAppendUser(b []byte, e *codec.Encoder, v *User) []byte {
 	b = codec.AppendBool(b, v.Active)
 	b = codec.AppendFloat64(b, v.Score)
 	b = codec.AppendTime(b, v.Created)
-	b = directoryAppendStringSlice(b, e, &v.Tags)
+	b = codec.AppendStrings(b, e, v.Tags)
 	return b
 }
 
@@ -323,7 +323,7 @@ func directoryDecodeUser(d *codec.Decoder, v *User) {
 		case 6:
 			v.Created = d.Time()
 		case 7:
-			directoryDecodeStringSlice(d, &v.Tags)
+			v.Tags = d.Strings()
 		default:
 			d.Skip()
 		}
@@ -352,31 +352,6 @@ func directoryDecodeUserSlice(d *codec.Decoder, v *[]User) {
 	*v = make([]User, d.Array())
 	for i := range *v {
 		directoryDecodeUser(d, &(*v)[i])
-		if d.Err() != nil {
-			d.InElement(i)
-			return
-		}
-	}
-}
-
-func directoryAppendStringSlice(b []byte, e *codec.Encoder, v *[]string) []byte {
-	if *v == nil {
-		return codec.AppendNil(b)
-	}
-	b = codec.AppendArray(b, e, len(*v))
-	for i := range *v {
-		b = codec.AppendString(b, e, (*v)[i])
-	}
-	return b
-}
-
-func directoryDecodeStringSlice(d *codec.Decoder, v *[]string) {
-	if d.Nil() {
-		return
-	}
-	*v = make([]string, d.Array())
-	for i := range *v {
-		(*v)[i] = d.String()
 		if d.Err() != nil {
 			d.InElement(i)
 			return

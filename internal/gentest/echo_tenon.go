@@ -485,7 +485,7 @@ func echoAppendUser(b []byte, e *codec.Encoder, v *User) []byte {
 	b = codec.AppendBool(b, v.Active)
 	b = codec.AppendFloat64(b, v.Score)
 	b = codec.AppendTime(b, v.Created)
-	b = echoAppendStringSlice(b, e, &v.Tags)
+	b = codec.AppendStrings(b, e, v.Tags)
 	return b
 }
 
@@ -507,7 +507,7 @@ func echoDecodeUser(d *codec.Decoder, v *User) {
 		case 6:
 			v.Created = d.Time()
 		case 7:
-			echoDecodeStringSlice(d, &v.Tags)
+			v.Tags = d.Strings()
 		default:
 			d.Skip()
 		}
@@ -536,31 +536,6 @@ func echoDecodeUserSlice(d *codec.Decoder, v *[]User) {
 	*v = make([]User, d.Array())
 	for i := range *v {
 		echoDecodeUser(d, &(*v)[i])
-		if d.Err() != nil {
-			d.InElement(i)
-			return
-		}
-	}
-}
-
-func echoAppendStringSlice(b []byte, e *codec.Encoder, v *[]string) []byte {
-	if *v == nil {
-		return codec.AppendNil(b)
-	}
-	b = codec.AppendArray(b, e, len(*v))
-	for i := range *v {
-		b = codec.AppendString(b, e, (*v)[i])
-	}
-	return b
-}
-
-func echoDecodeStringSlice(d *codec.Decoder, v *[]string) {
-	if d.Nil() {
-		return
-	}
-	*v = make([]string, d.Array())
-	for i := range *v {
-		(*v)[i] = d.String()
 		if d.Err() != nil {
 			d.InElement(i)
 			return

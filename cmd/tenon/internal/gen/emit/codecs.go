@@ -209,6 +209,8 @@ func (w *writer) appendValue(t *model.Type, x string) {
 		w.f("b = %s.AppendString(b, e, %s)\n", w.codec, converted("string"))
 	case model.Bytes:
 		w.f("b = %s.AppendBytes(b, e, %s)\n", w.codec, x)
+	case model.Strings:
+		w.f("b = %s.AppendStrings(b, e, %s)\n", w.codec, x)
 	case model.ByteArray:
 		w.f("b = %s.AppendByteArray(b, e, %s[:])\n", w.codec, operand(x))
 	case model.Time:
@@ -235,6 +237,8 @@ func (w *writer) decodeValue(t *model.Type, x string) {
 		w.f("%s = %s\n", x, value)
 	case model.Bytes:
 		w.f("%s = d.Bytes()\n", x)
+	case model.Strings:
+		w.f("%s = d.Strings()\n", x)
 	case model.ByteArray:
 		w.f("d.ByteArray(%s[:])\n", operand(x))
 	case model.Time:

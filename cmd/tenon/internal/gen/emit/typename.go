@@ -77,6 +77,8 @@ func (w *writer) identifier(t *model.Type) string {
 		return "Struct"
 	case model.Bytes:
 		return "Bytes"
+	case model.Strings:
+		return "Strings"
 	case model.ByteArray:
 		return fmt.Sprintf("ByteArray%d", t.Len)
 	default:

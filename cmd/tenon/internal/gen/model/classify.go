@@ -67,11 +67,14 @@ func (b *builder) classifyUnderlying(t *Type, underlying types.Type) {
 	case *types.Basic:
 		b.classifyBasic(t, u)
 	case *types.Slice:
-		if isByte(u.Elem()) {
+		switch {
+		case isByte(u.Elem()):
 			t.Kind = Bytes
-			return
+		case types.Identical(u.Elem(), types.Typ[types.String]):
+			t.Kind = Strings
+		default:
+			t.Kind, t.Elem = Slice, b.typeOf(u.Elem())
 		}
-		t.Kind, t.Elem = Slice, b.typeOf(u.Elem())
 	case *types.Array:
 		t.Kind, t.Len = Array, u.Len()
 		if isByte(u.Elem()) {

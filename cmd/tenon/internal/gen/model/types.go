@@ -20,6 +20,7 @@ const (
 	String
 	Bytes     // []byte
 	ByteArray // [n]byte
+	Strings   // []string
 	Time
 	Duration
 	Text   // encoding.TextMarshaler and TextUnmarshaler
@@ -77,7 +78,7 @@ type Constant struct {
 // it needs a form of its own.
 func (t *Type) Nillable() bool {
 	switch t.Kind {
-	case Bytes, Slice, Map, Pointer:
+	case Bytes, Strings, Slice, Map, Pointer:
 		return true
 	}
 	return false

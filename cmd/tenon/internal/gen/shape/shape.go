@@ -75,6 +75,8 @@ func (w *writer) unnamed(t *model.Type) {
 		w.text.WriteString("duration")
 	case model.Bytes:
 		w.text.WriteString("bytes")
+	case model.Strings:
+		w.text.WriteString("[]string")
 	case model.ByteArray:
 		fmt.Fprintf(&w.text, "[%d]byte", t.Len)
 	case model.Slice:

@@ -936,7 +936,7 @@ type kindsVariadicArgs struct {
 
 func kindsAppendVariadicArgs(b []byte, e *codec.Encoder, v *kindsVariadicArgs) []byte {
 	b = codec.AppendArray(b, e, 1)
-	b = kindsAppendStringSlice(b, e, &v.names)
+	b = codec.AppendStrings(b, e, v.names)
 	return b
 }
 
@@ -944,7 +944,7 @@ func kindsDecodeVariadicArgs(d *codec.Decoder, v *kindsVariadicArgs) {
 	for i := range d.Array() {
 		switch i {
 		case 0:
-			kindsDecodeStringSlice(d, &v.names)
+			v.names = d.Strings()
 		default:
 			d.Skip()
 		}
@@ -961,7 +961,7 @@ type kindsVariadicResult struct {
 
 func kindsAppendVariadicResult(b []byte, e *codec.Encoder, v *kindsVariadicResult) []byte {
 	b = codec.AppendArray(b, e, 1)
-	b = kindsAppendStringSlice(b, e, &v.r0)
+	b = codec.AppendStrings(b, e, v.r0)
 	return b
 }
 
@@ -969,7 +969,7 @@ func kindsDecodeVariadicResult(d *codec.Decoder, v *kindsVariadicResult) {
 	for i := range d.Array() {
 		switch i {
 		case 0:
-			kindsDecodeStringSlice(d, &v.r0)
+			v.r0 = d.Strings()
 		default:
 			d.Skip()
 		}
@@ -1341,8 +1341,8 @@ func kindsDecodeTimes(d *codec.Decoder, v *Times) {
 
 func kindsAppendCollections(b []byte, e *codec.Encoder, v *Collections) []byte {
 	b = codec.AppendArray(b, e, 15)
-	b = kindsAppendStringSlice(b, e, &v.Strings)
-	b = kindsAppendNames(b, e, &v.Names)
+	b = codec.AppendStrings(b, e, v.Strings)
+	b = codec.AppendStrings(b, e, v.Names)
 	b = kindsAppendIntSliceSlice(b, e, &v.Matrix)
 	b = kindsAppendLevelSlice(b, e, &v.Levels)
 	b = kindsAppendBytesSlice(b, e, &v.Chunks)
@@ -1353,7 +1353,7 @@ func kindsAppendCollections(b []byte, e *codec.Encoder, v *Collections) []byte {
 	b = kindsAppendScores(b, e, &v.Scores)
 	b = kindsAppendIntArray2StringMap(b, e, &v.ByArray)
 	b = kindsAppendGeoPointBoolMap(b, e, &v.ByStruct)
-	b = kindsAppendLevelStringSliceMap(b, e, &v.ByLevel)
+	b = kindsAppendLevelStringsMap(b, e, &v.ByLevel)
 	b = kindsAppendDigestStringMap(b, e, &v.ByDigest)
 	b = kindsAppendIntBoolFloat32MapMap(b, e, &v.MapOfMaps)
 	return b
@@ -1363,9 +1363,9 @@ func kindsDecodeCollections(d *codec.Decoder, v *Collections) {
 	for i := range d.Array() {
 		switch i {
 		case 0:
-			kindsDecodeStringSlice(d, &v.Strings)
+			v.Strings = d.Strings()
 		case 1:
-			kindsDecodeNames(d, &v.Names)
+			v.Names = d.Strings()
 		case 2:
 			kindsDecodeIntSliceSlice(d, &v.Matrix)
 		case 3:
@@ -1387,7 +1387,7 @@ func kindsDecodeCollections(d *codec.Decoder, v *Collections) {
 		case 11:
 			kindsDecodeGeoPointBoolMap(d, &v.ByStruct)
 		case 12:
-			kindsDecodeLevelStringSliceMap(d, &v.ByLevel)
+			kindsDecodeLevelStringsMap(d, &v.ByLevel)
 		case 13:
 			kindsDecodeDigestStringMap(d, &v.ByDigest)
 		case 14:
@@ -1675,31 +1675,6 @@ func kindsDecodeGeoTrack(d *codec.Decoder, v *geo.Track) {
 	}
 }
 
-func kindsAppendStringSlice(b []byte, e *codec.Encoder, v *[]string) []byte {
-	if *v == nil {
-		return codec.AppendNil(b)
-	}
-	b = codec.AppendArray(b, e, len(*v))
-	for i := range *v {
-		b = codec.AppendString(b, e, (*v)[i])
-	}
-	return b
-}
-
-func kindsDecodeStringSlice(d *codec.Decoder, v *[]string) {
-	if d.Nil() {
-		return
-	}
-	*v = make([]string, d.Array())
-	for i := range *v {
-		(*v)[i] = d.String()
-		if d.Err() != nil {
-			d.InElement(i)
-			return
-		}
-	}
-}
-
 func kindsAppendTimeTimeSlice(b []byte, e *codec.Encoder, v *[]time.Time) []byte {
 	if *v == nil {
 		return codec.AppendNil(b)
@@ -1753,31 +1728,6 @@ func kindsDecodeTimeDurationTimeTimePointerMap(d *codec.Decoder, v *map[time.Dur
 			return
 		}
 		(*v)[k] = x
-	}
-}
-
-func kindsAppendNames(b []byte, e *codec.Encoder, v *Names) []byte {
-	if *v == nil {
-		return codec.AppendNil(b)
-	}
-	b = codec.AppendArray(b, e, len(*v))
-	for i := range *v {
-		b = codec.AppendString(b, e, (*v)[i])
-	}
-	return b
-}
-
-func kindsDecodeNames(d *codec.Decoder, v *Names) {
-	if d.Nil() {
-		return
-	}
-	*v = make(Names, d.Array())
-	for i := range *v {
-		(*v)[i] = d.String()
-		if d.Err() != nil {
-			d.InElement(i)
-			return
-		}
 	}
 }
 
@@ -2047,19 +1997,19 @@ func kindsDecodeGeoPointBoolMap(d *codec.Decoder, v *map[geo.Point]bool) {
 	}
 }
 
-func kindsAppendLevelStringSliceMap(b []byte, e *codec.Encoder, v *map[Level][]string) []byte {
+func kindsAppendLevelStringsMap(b []byte, e *codec.Encoder, v *map[Level][]string) []byte {
 	if *v == nil {
 		return codec.AppendNil(b)
 	}
 	b = codec.AppendMap(b, e, len(*v))
 	for k, x := range *v {
 		b = codec.AppendInt(b, int64(k))
-		b = kindsAppendStringSlice(b, e, &x)
+		b = codec.AppendStrings(b, e, x)
 	}
 	return b
 }
 
-func kindsDecodeLevelStringSliceMap(d *codec.Decoder, v *map[Level][]string) {
+func kindsDecodeLevelStringsMap(d *codec.Decoder, v *map[Level][]string) {
 	if d.Nil() {
 		return
 	}
@@ -2069,7 +2019,7 @@ func kindsDecodeLevelStringSliceMap(d *codec.Decoder, v *map[Level][]string) {
 		var k Level
 		k = Level(d.Int())
 		var x []string
-		kindsDecodeStringSlice(d, &x)
+		x = d.Strings()
 		if d.Err() != nil {
 			d.InElement(i)
 			return
