@@ -184,3 +184,26 @@ func TestNoWakeUpIsLostBetweenReadersReport60(t *testing.T) {
 		all.Wait()
 	})
 }
+
+// TestLateArmLeavesTheArmingOfOthersReport60 plays the one order that matters:
+// between an Arm's announcement and its last look somebody else reads all,
+// leaves, and arms.
+func TestLateArmLeavesTheArmingOfOthersReport60(t *testing.T) {
+	_, r := pair(t, MinCapacity)
+	looks := 0
+	armed := r.arm(func() bool {
+		if looks++; looks < 2 {
+			return false
+		}
+		if !r.Arm() {
+			t.Error("the other one could not arm")
+		}
+		return true // what was there before the other one read it
+	})
+	if armed {
+		t.Error("armed although there was something to read")
+	}
+	if r.h.readerSleeps.Load() != asleep {
+		t.Error("took the other one's announcement back")
+	}
+}
