@@ -12,17 +12,19 @@ type Decoder struct {
 	b     []byte // what is left
 	owned bool   // b belongs to the values: they may point into it
 	slab  slab
+	size  uint64 // of the message
+	spent uint64 // memory that values took, see spend
 	depth int
 	err   error
 }
 
 // Reset makes d read b, which it does not keep: values that need memory copy
 // out of it.
-func (d *Decoder) Reset(b []byte) { *d = Decoder{b: b} }
+func (d *Decoder) Reset(b []byte) { *d = Decoder{b: b, size: uint64(len(b))} }
 
 // ResetOwned makes d read b, which nobody else uses: decoded strings and byte
 // slices may point into it.
-func (d *Decoder) ResetOwned(b []byte) { *d = Decoder{b: b, owned: true} }
+func (d *Decoder) ResetOwned(b []byte) { *d = Decoder{b: b, owned: true, size: uint64(len(b))} }
 
 // Err returns the first failure.
 func (d *Decoder) Err() error { return d.err }

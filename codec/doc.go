@@ -35,8 +35,9 @@
 //     instant to the nanosecond and arrives in UTC.
 //  2. A string is a sequence of bytes, as in Go. Invalid UTF-8 arrives as it
 //     was sent; peers in other languages may replace it.
-//  3. A decoder never trusts a length. It allocates for elements only as many
-//     as there are bytes left, and follows nesting only [MaxDepth] deep.
+//  3. A decoder never trusts a length. It expects no more elements than there
+//     are bytes left, takes at most 64 bytes of memory per byte of the message
+//     (or 16 MiB if that is more), and follows nesting only [MaxDepth] deep.
 //  4. Wrong types, numbers that do not fit, truncated and surplus bytes are
 //     errors that name the place: "user.Tags[1]: want string, got int".
 //  5. Failures stick: after the first one nothing more is read, so that code

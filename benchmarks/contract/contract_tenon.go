@@ -349,7 +349,7 @@ func directoryDecodeUserSlice(d *codec.Decoder, v *[]User) {
 	if d.Nil() {
 		return
 	}
-	*v = make([]User, d.Array())
+	*v = codec.MakeSlice[User](d)
 	for i := range *v {
 		directoryDecodeUser(d, &(*v)[i])
 		if d.Err() != nil {

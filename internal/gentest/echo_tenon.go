@@ -533,7 +533,7 @@ func echoDecodeUserSlice(d *codec.Decoder, v *[]User) {
 	if d.Nil() {
 		return
 	}
-	*v = make([]User, d.Array())
+	*v = codec.MakeSlice[User](d)
 	for i := range *v {
 		echoDecodeUser(d, &(*v)[i])
 		if d.Err() != nil {

@@ -122,7 +122,7 @@ func (w *writer) sliceFunctions(t *model.Type, f function) {
 
 	w.beginDecode(f, typ, t.Recursive)
 	w.f("if d.Nil() {\nreturn\n}\n")
-	w.f("*v = make(%s, d.Array())\n", typ)
+	w.f("*v = %s.MakeSlice[%s](d)\n", w.codec, w.typeName(t.Elem.Go))
 	w.f("for i := range *v {\n")
 	w.decodeValue(t.Elem, "(*v)[i]")
 	w.f("if d.Err() != nil {\nd.InElement(i)\nreturn\n}\n}\n}\n")
@@ -155,14 +155,15 @@ func (w *writer) mapFunctions(t *model.Type, f function) {
 
 	w.beginDecode(f, typ, t.Recursive)
 	w.f("if d.Nil() {\nreturn\n}\n")
-	w.f("n := d.Map()\n*v = make(%s, n)\n", typ)
+	key, elem := w.typeName(t.Key.Go), w.typeName(t.Elem.Go)
+	w.f("m, n := %s.MakeMap[%s, %s](d)\n", w.codec, key, elem)
 	w.f("for i := range n {\n")
-	w.f("var k %s\n", w.typeName(t.Key.Go))
+	w.f("var k %s\n", key)
 	w.decodeValue(t.Key, "k")
-	w.f("var x %s\n", w.typeName(t.Elem.Go))
+	w.f("var x %s\n", elem)
 	w.decodeValue(t.Elem, "x")
 	w.f("if d.Err() != nil {\nd.InElement(i)\nreturn\n}\n")
-	w.f("(*v)[k] = x\n}\n}\n")
+	w.f("m[k] = x\n}\n*v = m\n}\n")
 }
 
 // pointerFunctions writes a pointer as nil or the value. Where the value may be
@@ -182,7 +183,7 @@ func (w *writer) pointerFunctions(t *model.Type, f function) {
 	if t.Elem.Nillable() {
 		w.f("if !d.FixedArray(1) {\nreturn\n}\n")
 	}
-	w.f("*v = new(%s)\n", w.typeName(t.Elem.Go))
+	w.f("*v = %s.New[%s](d)\n", w.codec, w.typeName(t.Elem.Go))
 	w.decodeValue(t.Elem, "**v")
 	w.f("}\n")
 }

@@ -35,6 +35,8 @@ func (echo) Awkward(_ context.Context, c, r, err, b, d, e, v, tenon, codec, s in
 	return c, s, nil
 }
 
+func (echo) Large(context.Context, []Large, []*Large, map[int]Large) error { return nil }
+
 func (echo) Recursive(_ context.Context, tree Tree, list *List, forest Forest) (Tree, error) {
 	tree.Children = append(tree.Children, Tree{Name: "list"})
 	return tree, nil

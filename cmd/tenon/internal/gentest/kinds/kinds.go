@@ -27,6 +27,7 @@ type Kinds interface {
 	Marshalers(ctx context.Context, v Marshalers) (Marshalers, error)
 	Recursive(ctx context.Context, tree Tree, list *List, forest Forest) (Tree, error)
 	Foreign(ctx context.Context, v Foreign) (geo.Track, error)
+	Large(ctx context.Context, list []Large, pointers []*Large, byNumber map[int]Large) error
 	Signatures
 }
 
@@ -200,4 +201,10 @@ type Foreign struct {
 	Side   geo.Side
 	Points map[string]geo.Point
 	Pair   geo.Pair[geo.Side, *geo.Point]
+}
+
+// Large is one byte on the wire if it comes from a peer that knows no field.
+type Large struct {
+	Local [1 << 12]int64 `tenon:"-"`
+	N     int
 }

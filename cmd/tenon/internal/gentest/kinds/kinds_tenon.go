@@ -69,6 +69,11 @@ func (c kindsClient) Foreign(ctx context.Context, v Foreign) (geo.Track, error) 
 	return r.r0, err
 }
 
+func (c kindsClient) Large(ctx context.Context, list []Large, pointers []*Large, byNumber map[int]Large) error {
+	_, err := kindsLarge.Call(ctx, c.caller, kindsLargeArgs{list, pointers, byNumber})
+	return err
+}
+
 func (c kindsClient) Nothing(ctx context.Context) error {
 	_, err := kindsNothing.Call(ctx, c.caller, kindsNothingArgs{})
 	return err
@@ -146,6 +151,10 @@ func RegisterKinds(srv *tenon.Server, impl Kinds) {
 	})
 	tenon.Handle(srv, &kindsForeign, func(ctx context.Context, a kindsForeignArgs) (r kindsForeignResult, err error) {
 		r.r0, err = impl.Foreign(ctx, a.v)
+		return r, err
+	})
+	tenon.Handle(srv, &kindsLarge, func(ctx context.Context, a kindsLargeArgs) (r kindsLargeResult, err error) {
+		err = impl.Large(ctx, a.list, a.pointers, a.byNumber)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsNothing, func(ctx context.Context, a kindsNothingArgs) (r kindsNothingResult, err error) {
@@ -701,6 +710,57 @@ func kindsDecodeForeignResult(d *codec.Decoder, v *kindsForeignResult) {
 			return
 		}
 	}
+}
+
+var kindsLarge = tenon.Method[kindsLargeArgs, kindsLargeResult]{
+	Name:   "kinds.Kinds/Large",
+	Shape:  `(list []Large{N int}, pointers []*Large, byNumber map[int]Large) ()`,
+	Args:   tenon.Codec[kindsLargeArgs]{Append: kindsAppendLargeArgs, Decode: kindsDecodeLargeArgs},
+	Result: tenon.Codec[kindsLargeResult]{Append: kindsAppendLargeResult, Decode: kindsDecodeLargeResult},
+}
+
+type kindsLargeArgs struct {
+	list     []Large
+	pointers []*Large
+	byNumber map[int]Large
+}
+
+func kindsAppendLargeArgs(b []byte, e *codec.Encoder, v *kindsLargeArgs) []byte {
+	b = codec.AppendArray(b, e, 3)
+	b = kindsAppendLargeSlice(b, e, &v.list)
+	b = kindsAppendLargePointerSlice(b, e, &v.pointers)
+	b = kindsAppendIntLargeMap(b, e, &v.byNumber)
+	return b
+}
+
+func kindsDecodeLargeArgs(d *codec.Decoder, v *kindsLargeArgs) {
+	for i := range d.Array() {
+		switch i {
+		case 0:
+			kindsDecodeLargeSlice(d, &v.list)
+		case 1:
+			kindsDecodeLargePointerSlice(d, &v.pointers)
+		case 2:
+			kindsDecodeIntLargeMap(d, &v.byNumber)
+		default:
+			d.Skip()
+		}
+		if d.Err() != nil {
+			d.InField(i, "list", "pointers", "byNumber")
+			return
+		}
+	}
+}
+
+type kindsLargeResult struct{}
+
+func kindsAppendLargeResult(b []byte, e *codec.Encoder, v *kindsLargeResult) []byte {
+	b = codec.AppendArray(b, e, 0)
+	return b
+}
+
+func kindsDecodeLargeResult(d *codec.Decoder, v *kindsLargeResult) {
+	d.Skip()
 }
 
 var kindsNothing = tenon.Method[kindsNothingArgs, kindsNothingResult]{
@@ -1581,7 +1641,7 @@ func kindsDecodeListPointer(d *codec.Decoder, v **List) {
 	if d.Nil() {
 		return
 	}
-	*v = new(List)
+	*v = codec.New[List](d)
 	kindsDecodeList(d, *v)
 }
 
@@ -1608,7 +1668,7 @@ func kindsDecodeForest(d *codec.Decoder, v *Forest) {
 	if d.Nil() {
 		return
 	}
-	*v = make(Forest, d.Array())
+	*v = codec.MakeSlice[Forest](d)
 	for i := range *v {
 		kindsDecodeForest(d, &(*v)[i])
 		if d.Err() != nil {
@@ -1675,6 +1735,87 @@ func kindsDecodeGeoTrack(d *codec.Decoder, v *geo.Track) {
 	}
 }
 
+func kindsAppendLargeSlice(b []byte, e *codec.Encoder, v *[]Large) []byte {
+	if *v == nil {
+		return codec.AppendNil(b)
+	}
+	b = codec.AppendArray(b, e, len(*v))
+	for i := range *v {
+		b = kindsAppendLarge(b, e, &(*v)[i])
+	}
+	return b
+}
+
+func kindsDecodeLargeSlice(d *codec.Decoder, v *[]Large) {
+	if d.Nil() {
+		return
+	}
+	*v = codec.MakeSlice[Large](d)
+	for i := range *v {
+		kindsDecodeLarge(d, &(*v)[i])
+		if d.Err() != nil {
+			d.InElement(i)
+			return
+		}
+	}
+}
+
+func kindsAppendLargePointerSlice(b []byte, e *codec.Encoder, v *[]*Large) []byte {
+	if *v == nil {
+		return codec.AppendNil(b)
+	}
+	b = codec.AppendArray(b, e, len(*v))
+	for i := range *v {
+		b = kindsAppendLargePointer(b, e, &(*v)[i])
+	}
+	return b
+}
+
+func kindsDecodeLargePointerSlice(d *codec.Decoder, v *[]*Large) {
+	if d.Nil() {
+		return
+	}
+	*v = codec.MakeSlice[*Large](d)
+	for i := range *v {
+		kindsDecodeLargePointer(d, &(*v)[i])
+		if d.Err() != nil {
+			d.InElement(i)
+			return
+		}
+	}
+}
+
+func kindsAppendIntLargeMap(b []byte, e *codec.Encoder, v *map[int]Large) []byte {
+	if *v == nil {
+		return codec.AppendNil(b)
+	}
+	b = codec.AppendMap(b, e, len(*v))
+	for k, x := range *v {
+		b = codec.AppendInt(b, int64(k))
+		b = kindsAppendLarge(b, e, &x)
+	}
+	return b
+}
+
+func kindsDecodeIntLargeMap(d *codec.Decoder, v *map[int]Large) {
+	if d.Nil() {
+		return
+	}
+	m, n := codec.MakeMap[int, Large](d)
+	for i := range n {
+		var k int
+		k = d.Int()
+		var x Large
+		kindsDecodeLarge(d, &x)
+		if d.Err() != nil {
+			d.InElement(i)
+			return
+		}
+		m[k] = x
+	}
+	*v = m
+}
+
 func kindsAppendTimeTimeSlice(b []byte, e *codec.Encoder, v *[]time.Time) []byte {
 	if *v == nil {
 		return codec.AppendNil(b)
@@ -1690,7 +1831,7 @@ func kindsDecodeTimeTimeSlice(d *codec.Decoder, v *[]time.Time) {
 	if d.Nil() {
 		return
 	}
-	*v = make([]time.Time, d.Array())
+	*v = codec.MakeSlice[time.Time](d)
 	for i := range *v {
 		(*v)[i] = d.Time()
 		if d.Err() != nil {
@@ -1716,8 +1857,7 @@ func kindsDecodeTimeDurationTimeTimePointerMap(d *codec.Decoder, v *map[time.Dur
 	if d.Nil() {
 		return
 	}
-	n := d.Map()
-	*v = make(map[time.Duration]*time.Time, n)
+	m, n := codec.MakeMap[time.Duration, *time.Time](d)
 	for i := range n {
 		var k time.Duration
 		k = time.Duration(d.Int64())
@@ -1727,8 +1867,9 @@ func kindsDecodeTimeDurationTimeTimePointerMap(d *codec.Decoder, v *map[time.Dur
 			d.InElement(i)
 			return
 		}
-		(*v)[k] = x
+		m[k] = x
 	}
+	*v = m
 }
 
 func kindsAppendIntSliceSlice(b []byte, e *codec.Encoder, v *[][]int) []byte {
@@ -1746,7 +1887,7 @@ func kindsDecodeIntSliceSlice(d *codec.Decoder, v *[][]int) {
 	if d.Nil() {
 		return
 	}
-	*v = make([][]int, d.Array())
+	*v = codec.MakeSlice[[]int](d)
 	for i := range *v {
 		kindsDecodeIntSlice(d, &(*v)[i])
 		if d.Err() != nil {
@@ -1771,7 +1912,7 @@ func kindsDecodeLevelSlice(d *codec.Decoder, v *[]Level) {
 	if d.Nil() {
 		return
 	}
-	*v = make([]Level, d.Array())
+	*v = codec.MakeSlice[Level](d)
 	for i := range *v {
 		(*v)[i] = Level(d.Int())
 		if d.Err() != nil {
@@ -1796,7 +1937,7 @@ func kindsDecodeBytesSlice(d *codec.Decoder, v *[][]byte) {
 	if d.Nil() {
 		return
 	}
-	*v = make([][]byte, d.Array())
+	*v = codec.MakeSlice[[]byte](d)
 	for i := range *v {
 		(*v)[i] = d.Bytes()
 		if d.Err() != nil {
@@ -1821,7 +1962,7 @@ func kindsDecodeStructSlice(d *codec.Decoder, v *[]struct{}) {
 	if d.Nil() {
 		return
 	}
-	*v = make([]struct{}, d.Array())
+	*v = codec.MakeSlice[struct{}](d)
 	for i := range *v {
 		kindsDecodeStruct2(d, &(*v)[i])
 		if d.Err() != nil {
@@ -1889,8 +2030,7 @@ func kindsDecodeStringIntMap(d *codec.Decoder, v *map[string]int) {
 	if d.Nil() {
 		return
 	}
-	n := d.Map()
-	*v = make(map[string]int, n)
+	m, n := codec.MakeMap[string, int](d)
 	for i := range n {
 		var k string
 		k = d.String()
@@ -1900,8 +2040,9 @@ func kindsDecodeStringIntMap(d *codec.Decoder, v *map[string]int) {
 			d.InElement(i)
 			return
 		}
-		(*v)[k] = x
+		m[k] = x
 	}
+	*v = m
 }
 
 func kindsAppendScores(b []byte, e *codec.Encoder, v *Scores) []byte {
@@ -1920,8 +2061,7 @@ func kindsDecodeScores(d *codec.Decoder, v *Scores) {
 	if d.Nil() {
 		return
 	}
-	n := d.Map()
-	*v = make(Scores, n)
+	m, n := codec.MakeMap[string, float64](d)
 	for i := range n {
 		var k string
 		k = d.String()
@@ -1931,8 +2071,9 @@ func kindsDecodeScores(d *codec.Decoder, v *Scores) {
 			d.InElement(i)
 			return
 		}
-		(*v)[k] = x
+		m[k] = x
 	}
+	*v = m
 }
 
 func kindsAppendIntArray2StringMap(b []byte, e *codec.Encoder, v *map[[2]int]string) []byte {
@@ -1951,8 +2092,7 @@ func kindsDecodeIntArray2StringMap(d *codec.Decoder, v *map[[2]int]string) {
 	if d.Nil() {
 		return
 	}
-	n := d.Map()
-	*v = make(map[[2]int]string, n)
+	m, n := codec.MakeMap[[2]int, string](d)
 	for i := range n {
 		var k [2]int
 		kindsDecodeIntArray2(d, &k)
@@ -1962,8 +2102,9 @@ func kindsDecodeIntArray2StringMap(d *codec.Decoder, v *map[[2]int]string) {
 			d.InElement(i)
 			return
 		}
-		(*v)[k] = x
+		m[k] = x
 	}
+	*v = m
 }
 
 func kindsAppendGeoPointBoolMap(b []byte, e *codec.Encoder, v *map[geo.Point]bool) []byte {
@@ -1982,8 +2123,7 @@ func kindsDecodeGeoPointBoolMap(d *codec.Decoder, v *map[geo.Point]bool) {
 	if d.Nil() {
 		return
 	}
-	n := d.Map()
-	*v = make(map[geo.Point]bool, n)
+	m, n := codec.MakeMap[geo.Point, bool](d)
 	for i := range n {
 		var k geo.Point
 		kindsDecodeGeoPoint(d, &k)
@@ -1993,8 +2133,9 @@ func kindsDecodeGeoPointBoolMap(d *codec.Decoder, v *map[geo.Point]bool) {
 			d.InElement(i)
 			return
 		}
-		(*v)[k] = x
+		m[k] = x
 	}
+	*v = m
 }
 
 func kindsAppendLevelStringsMap(b []byte, e *codec.Encoder, v *map[Level][]string) []byte {
@@ -2013,8 +2154,7 @@ func kindsDecodeLevelStringsMap(d *codec.Decoder, v *map[Level][]string) {
 	if d.Nil() {
 		return
 	}
-	n := d.Map()
-	*v = make(map[Level][]string, n)
+	m, n := codec.MakeMap[Level, []string](d)
 	for i := range n {
 		var k Level
 		k = Level(d.Int())
@@ -2024,8 +2164,9 @@ func kindsDecodeLevelStringsMap(d *codec.Decoder, v *map[Level][]string) {
 			d.InElement(i)
 			return
 		}
-		(*v)[k] = x
+		m[k] = x
 	}
+	*v = m
 }
 
 func kindsAppendDigestStringMap(b []byte, e *codec.Encoder, v *map[Digest]string) []byte {
@@ -2044,8 +2185,7 @@ func kindsDecodeDigestStringMap(d *codec.Decoder, v *map[Digest]string) {
 	if d.Nil() {
 		return
 	}
-	n := d.Map()
-	*v = make(map[Digest]string, n)
+	m, n := codec.MakeMap[Digest, string](d)
 	for i := range n {
 		var k Digest
 		d.ByteArray(k[:])
@@ -2055,8 +2195,9 @@ func kindsDecodeDigestStringMap(d *codec.Decoder, v *map[Digest]string) {
 			d.InElement(i)
 			return
 		}
-		(*v)[k] = x
+		m[k] = x
 	}
+	*v = m
 }
 
 func kindsAppendIntBoolFloat32MapMap(b []byte, e *codec.Encoder, v *map[int]map[bool]float32) []byte {
@@ -2075,8 +2216,7 @@ func kindsDecodeIntBoolFloat32MapMap(d *codec.Decoder, v *map[int]map[bool]float
 	if d.Nil() {
 		return
 	}
-	n := d.Map()
-	*v = make(map[int]map[bool]float32, n)
+	m, n := codec.MakeMap[int, map[bool]float32](d)
 	for i := range n {
 		var k int
 		k = d.Int()
@@ -2086,8 +2226,9 @@ func kindsDecodeIntBoolFloat32MapMap(d *codec.Decoder, v *map[int]map[bool]float
 			d.InElement(i)
 			return
 		}
-		(*v)[k] = x
+		m[k] = x
 	}
+	*v = m
 }
 
 func kindsAppendIntPointer(b []byte, e *codec.Encoder, v **int) []byte {
@@ -2102,7 +2243,7 @@ func kindsDecodeIntPointer(d *codec.Decoder, v **int) {
 	if d.Nil() {
 		return
 	}
-	*v = new(int)
+	*v = codec.New[int](d)
 	**v = d.Int()
 }
 
@@ -2118,7 +2259,7 @@ func kindsDecodeGeoPointPointer(d *codec.Decoder, v **geo.Point) {
 	if d.Nil() {
 		return
 	}
-	*v = new(geo.Point)
+	*v = codec.New[geo.Point](d)
 	kindsDecodeGeoPoint(d, *v)
 }
 
@@ -2134,7 +2275,7 @@ func kindsDecodeStringPointer(d *codec.Decoder, v **string) {
 	if d.Nil() {
 		return
 	}
-	*v = new(string)
+	*v = codec.New[string](d)
 	**v = d.String()
 }
 
@@ -2154,7 +2295,7 @@ func kindsDecodeBytesPointer(d *codec.Decoder, v **[]byte) {
 	if !d.FixedArray(1) {
 		return
 	}
-	*v = new([]byte)
+	*v = codec.New[[]byte](d)
 	**v = d.Bytes()
 }
 
@@ -2174,7 +2315,7 @@ func kindsDecodeIntSlicePointer(d *codec.Decoder, v **[]int) {
 	if !d.FixedArray(1) {
 		return
 	}
-	*v = new([]int)
+	*v = codec.New[[]int](d)
 	kindsDecodeIntSlice(d, *v)
 }
 
@@ -2194,7 +2335,7 @@ func kindsDecodeStringIntMapPointer(d *codec.Decoder, v **map[string]int) {
 	if !d.FixedArray(1) {
 		return
 	}
-	*v = new(map[string]int)
+	*v = codec.New[map[string]int](d)
 	kindsDecodeStringIntMap(d, *v)
 }
 
@@ -2214,7 +2355,7 @@ func kindsDecodeIntPointerPointer(d *codec.Decoder, v ***int) {
 	if !d.FixedArray(1) {
 		return
 	}
-	*v = new(*int)
+	*v = codec.New[*int](d)
 	kindsDecodeIntPointer(d, *v)
 }
 
@@ -2230,7 +2371,7 @@ func kindsDecodeIntArray2Pointer(d *codec.Decoder, v **[2]int) {
 	if d.Nil() {
 		return
 	}
-	*v = new([2]int)
+	*v = codec.New[[2]int](d)
 	kindsDecodeIntArray2(d, *v)
 }
 
@@ -2249,7 +2390,7 @@ func kindsDecodeIntPointerSlice(d *codec.Decoder, v *[]*int) {
 	if d.Nil() {
 		return
 	}
-	*v = make([]*int, d.Array())
+	*v = codec.MakeSlice[*int](d)
 	for i := range *v {
 		kindsDecodeIntPointer(d, &(*v)[i])
 		if d.Err() != nil {
@@ -2271,7 +2412,7 @@ func kindsDecodeModePointer(d *codec.Decoder, v **Mode) {
 	if d.Nil() {
 		return
 	}
-	*v = new(Mode)
+	*v = codec.New[Mode](d)
 	**v = Mode(d.String())
 }
 
@@ -2406,7 +2547,7 @@ func kindsDecodeBigIntPointer(d *codec.Decoder, v **big.Int) {
 	if d.Nil() {
 		return
 	}
-	*v = new(big.Int)
+	*v = codec.New[big.Int](d)
 	d.Text(*v)
 }
 
@@ -2425,7 +2566,7 @@ func kindsDecodeNetipAddrSlice(d *codec.Decoder, v *[]netip.Addr) {
 	if d.Nil() {
 		return
 	}
-	*v = make([]netip.Addr, d.Array())
+	*v = codec.MakeSlice[netip.Addr](d)
 	for i := range *v {
 		d.Text(&(*v)[i])
 		if d.Err() != nil {
@@ -2451,8 +2592,7 @@ func kindsDecodeNetipAddrNetipPrefixMap(d *codec.Decoder, v *map[netip.Addr]neti
 	if d.Nil() {
 		return
 	}
-	n := d.Map()
-	*v = make(map[netip.Addr]netip.Prefix, n)
+	m, n := codec.MakeMap[netip.Addr, netip.Prefix](d)
 	for i := range n {
 		var k netip.Addr
 		d.Text(&k)
@@ -2462,8 +2602,9 @@ func kindsDecodeNetipAddrNetipPrefixMap(d *codec.Decoder, v *map[netip.Addr]neti
 			d.InElement(i)
 			return
 		}
-		(*v)[k] = x
+		m[k] = x
 	}
+	*v = m
 }
 
 func kindsAppendUrlURLPointer(b []byte, e *codec.Encoder, v **url.URL) []byte {
@@ -2478,7 +2619,7 @@ func kindsDecodeUrlURLPointer(d *codec.Decoder, v **url.URL) {
 	if d.Nil() {
 		return
 	}
-	*v = new(url.URL)
+	*v = codec.New[url.URL](d)
 	d.Binary(*v)
 }
 
@@ -2521,7 +2662,7 @@ func kindsDecodeTreeSlice(d *codec.Decoder, v *[]Tree) {
 	if d.Nil() {
 		return
 	}
-	*v = make([]Tree, d.Array())
+	*v = codec.MakeSlice[Tree](d)
 	for i := range *v {
 		kindsDecodeTree(d, &(*v)[i])
 		if d.Err() != nil {
@@ -2547,8 +2688,7 @@ func kindsDecodeStringTreePointerMap(d *codec.Decoder, v *map[string]*Tree) {
 	if d.Nil() {
 		return
 	}
-	n := d.Map()
-	*v = make(map[string]*Tree, n)
+	m, n := codec.MakeMap[string, *Tree](d)
 	for i := range n {
 		var k string
 		k = d.String()
@@ -2558,8 +2698,9 @@ func kindsDecodeStringTreePointerMap(d *codec.Decoder, v *map[string]*Tree) {
 			d.InElement(i)
 			return
 		}
-		(*v)[k] = x
+		m[k] = x
 	}
+	*v = m
 }
 
 func kindsAppendList(b []byte, e *codec.Encoder, v *List) []byte {
@@ -2610,8 +2751,7 @@ func kindsDecodeStringGeoPointMap(d *codec.Decoder, v *map[string]geo.Point) {
 	if d.Nil() {
 		return
 	}
-	n := d.Map()
-	*v = make(map[string]geo.Point, n)
+	m, n := codec.MakeMap[string, geo.Point](d)
 	for i := range n {
 		var k string
 		k = d.String()
@@ -2621,8 +2761,9 @@ func kindsDecodeStringGeoPointMap(d *codec.Decoder, v *map[string]geo.Point) {
 			d.InElement(i)
 			return
 		}
-		(*v)[k] = x
+		m[k] = x
 	}
+	*v = m
 }
 
 func kindsAppendGeoPairOfGeoSideGeoPoint(b []byte, e *codec.Encoder, v *geo.Pair[geo.Side, *geo.Point]) []byte {
@@ -2664,7 +2805,7 @@ func kindsDecodeGeoPointSlice(d *codec.Decoder, v *[]geo.Point) {
 	if d.Nil() {
 		return
 	}
-	*v = make([]geo.Point, d.Array())
+	*v = codec.MakeSlice[geo.Point](d)
 	for i := range *v {
 		kindsDecodeGeoPoint(d, &(*v)[i])
 		if d.Err() != nil {
@@ -2672,6 +2813,43 @@ func kindsDecodeGeoPointSlice(d *codec.Decoder, v *[]geo.Point) {
 			return
 		}
 	}
+}
+
+func kindsAppendLarge(b []byte, e *codec.Encoder, v *Large) []byte {
+	b = codec.AppendArray(b, e, 1)
+	b = codec.AppendInt(b, int64(v.N))
+	return b
+}
+
+func kindsDecodeLarge(d *codec.Decoder, v *Large) {
+	for i := range d.Array() {
+		switch i {
+		case 0:
+			v.N = d.Int()
+		default:
+			d.Skip()
+		}
+		if d.Err() != nil {
+			d.InField(i, "N")
+			return
+		}
+	}
+}
+
+func kindsAppendLargePointer(b []byte, e *codec.Encoder, v **Large) []byte {
+	if *v == nil {
+		return codec.AppendNil(b)
+	}
+	b = kindsAppendLarge(b, e, *v)
+	return b
+}
+
+func kindsDecodeLargePointer(d *codec.Decoder, v **Large) {
+	if d.Nil() {
+		return
+	}
+	*v = codec.New[Large](d)
+	kindsDecodeLarge(d, *v)
 }
 
 func kindsAppendTimeTimePointer(b []byte, e *codec.Encoder, v **time.Time) []byte {
@@ -2686,7 +2864,7 @@ func kindsDecodeTimeTimePointer(d *codec.Decoder, v **time.Time) {
 	if d.Nil() {
 		return
 	}
-	*v = new(time.Time)
+	*v = codec.New[time.Time](d)
 	**v = d.Time()
 }
 
@@ -2705,7 +2883,7 @@ func kindsDecodeIntSlice(d *codec.Decoder, v *[]int) {
 	if d.Nil() {
 		return
 	}
-	*v = make([]int, d.Array())
+	*v = codec.MakeSlice[int](d)
 	for i := range *v {
 		(*v)[i] = d.Int()
 		if d.Err() != nil {
@@ -2797,8 +2975,7 @@ func kindsDecodeBoolFloat32Map(d *codec.Decoder, v *map[bool]float32) {
 	if d.Nil() {
 		return
 	}
-	n := d.Map()
-	*v = make(map[bool]float32, n)
+	m, n := codec.MakeMap[bool, float32](d)
 	for i := range n {
 		var k bool
 		k = d.Bool()
@@ -2808,8 +2985,9 @@ func kindsDecodeBoolFloat32Map(d *codec.Decoder, v *map[bool]float32) {
 			d.InElement(i)
 			return
 		}
-		(*v)[k] = x
+		m[k] = x
 	}
+	*v = m
 }
 
 func kindsAppendStruct3(b []byte, e *codec.Encoder, v *struct{ C string }) []byte {
@@ -2848,7 +3026,7 @@ func kindsDecodeBaseSlice(d *codec.Decoder, v *[]Base) {
 	if d.Nil() {
 		return
 	}
-	*v = make([]Base, d.Array())
+	*v = codec.MakeSlice[Base](d)
 	for i := range *v {
 		kindsDecodeBase(d, &(*v)[i])
 		if d.Err() != nil {
@@ -2870,7 +3048,7 @@ func kindsDecodePageOfBasePointer(d *codec.Decoder, v **Page[Base]) {
 	if d.Nil() {
 		return
 	}
-	*v = new(Page[Base])
+	*v = codec.New[Page[Base]](d)
 	kindsDecodePageOfBase(d, *v)
 }
 
@@ -2886,6 +3064,6 @@ func kindsDecodeTreePointer(d *codec.Decoder, v **Tree) {
 	if d.Nil() {
 		return
 	}
-	*v = new(Tree)
+	*v = codec.New[Tree](d)
 	kindsDecodeTree(d, *v)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/big"
 	"net/netip"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -130,6 +131,34 @@ func TestRecursionEndsInBothDirections(t *testing.T) {
 		chain = &List{Next: chain}
 	}
 	roundTrip(t, kindsAppendList, kindsDecodeList, *chain)
+}
+
+func TestShortMessagesDoNotTakeMuchMemory(t *testing.T) {
+	const n = 10_000 // elements of one byte, 32 KiB each in memory
+	for name, header := range map[string][]byte{
+		"slice":    {0x91, 0xdd, 0, 0, n >> 8, n & 0xff},
+		"pointers": {0x92, 0xc0, 0xdd, 0, 0, n >> 8, n & 0xff},
+		"map":      {0x93, 0xc0, 0xc0, 0xdf, 0, 0, n / 2 >> 8, n / 2 & 0xff},
+	} {
+		message := append(header, bytes.Repeat([]byte{0x90}, n)...)
+		if name == "map" {
+			message = append(header, bytes.Repeat([]byte{0x01, 0x90}, n/2)...)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		var d codec.Decoder
+		d.Reset(message)
+		kindsDecodeLargeArgs(&d, new(kindsLargeArgs))
+		err := d.Finish()
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), "bytes of memory") {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 40<<20 {
+			t.Errorf("%s: took %d MiB", name, took>>20)
+		}
+	}
+	roundTrip(t, kindsAppendLargeArgs, kindsDecodeLargeArgs, kindsLargeArgs{list: make([]Large, 100), pointers: []*Large{{}}, byNumber: map[int]Large{1: {}}})
 }
 
 func TestOnlyMethodsWithMarshalersAreEncodedOnTheHeap(t *testing.T) {

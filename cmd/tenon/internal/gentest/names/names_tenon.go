@@ -241,7 +241,7 @@ func httpServerDecodePointSlice(d *codec.Decoder, v *[]Point) {
 	if d.Nil() {
 		return
 	}
-	*v = make([]Point, d.Array())
+	*v = codec.MakeSlice[Point](d)
 	for i := range *v {
 		httpServerDecodePoint(d, &(*v)[i])
 		if d.Err() != nil {
@@ -266,7 +266,7 @@ func httpServerDecodeBPointSlice(d *codec.Decoder, v *[]b2.Point) {
 	if d.Nil() {
 		return
 	}
-	*v = make([]b2.Point, d.Array())
+	*v = codec.MakeSlice[b2.Point](d)
 	for i := range *v {
 		httpServerDecodeBPoint(d, &(*v)[i])
 		if d.Err() != nil {
@@ -291,7 +291,7 @@ func httpServerDecodeCodecPointSlice(d *codec.Decoder, v *[]codec2.Point) {
 	if d.Nil() {
 		return
 	}
-	*v = make([]codec2.Point, d.Array())
+	*v = codec.MakeSlice[codec2.Point](d)
 	for i := range *v {
 		httpServerDecodeCodecPoint(d, &(*v)[i])
 		if d.Err() != nil {
