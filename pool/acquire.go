@@ -120,17 +120,16 @@ func (p *Pool) serve(w *waiter, s *seat) {
 	w.ready <- struct{}{}
 }
 
-// add lets a member take calls. It answers false when the pool is closed.
-func (p *Pool) add(s *seat) bool {
+// add lets a member take calls, unless the pool is closed.
+func (p *Pool) add(s *seat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return false
+		return
 	}
 	seats := append(slices.Clone(*p.seats.Load()), s)
 	p.seats.Store(&seats)
 	p.serveLine()
-	return true
 }
 
 // remove keeps further calls away from a member.

@@ -63,7 +63,8 @@ func (k *keeper) keep(s *seat) {
 	}
 }
 
-// start starts a member. It is broken off when the place is given up.
+// start starts a member and lets it take calls. It is broken off when the place
+// is given up.
 func (k *keeper) start() (*seat, error) {
 	ctx, cancel := context.WithCancel(k.pool.base)
 	keep := context.AfterFunc(k.leaving, cancel)
@@ -77,7 +78,9 @@ func (k *keeper) start() (*seat, error) {
 	}
 	keep() // from now on the pool ends the member in order
 	k.pool.onStart(m)
-	return newSeat(m, cancel), nil
+	s := newSeat(m, cancel)
+	k.pool.add(s)
+	return s, nil
 }
 
 // replace starts members until one is there; nil when the place is given up.
@@ -105,11 +108,12 @@ func (k *keeper) pause() bool {
 	return sleep(k.leaving, d)
 }
 
-// follow has the member take calls until it ends or the place is given up.
+// follow returns when the member ended or the place is given up, and no calls go
+// to it any more.
 func (k *keeper) follow(s *seat) {
 	p := k.pool
 	defer p.remove(s)
-	for p.add(s) {
+	for {
 		select {
 		case <-s.suspect:
 		case <-s.member.Done():
@@ -125,6 +129,7 @@ func (k *keeper) follow(s *seat) {
 		case <-k.leaving.Done():
 			return
 		}
+		p.add(s)
 	}
 }
 

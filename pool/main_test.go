@@ -22,6 +22,8 @@ func TestMain(m *testing.M) {
 		tenon.Handle(srv, &do, obey)
 		return nil
 	})
+	// A program built with -race sleeps for a second before it exits, by default.
+	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	// The thread that starts children stays for ever: have it before counting.
 	_, _ = worker.Start(context.Background(), worker.Program("true"))
 	os.Exit(leak.Main(m))

@@ -26,9 +26,12 @@ type Pool struct {
 	options
 	start func(context.Context) (Member, error)
 
+	// Every call reads seats and waiting, and changes turn: two cache lines.
 	seats   atomic.Pointer[[]*seat] // of the members that take calls; never changed in place
-	turn    atomic.Uint64           // where the search for the next seat starts
 	waiting atomic.Int64            // length of line; also counts who is about to join it
+	_       [64]byte
+	turn    atomic.Uint64 // where the search for the next seat starts
+	_       [64]byte
 
 	mu       sync.Mutex // guards what follows, and replacing seats
 	line     line

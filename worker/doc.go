@@ -46,8 +46,9 @@
 // # Concurrency
 //
 // All functions and methods may be called from many goroutines at once. A
-// running worker costs its parent six goroutines and, where pidfds exist, no
-// thread.
+// running worker costs its parent five goroutines and four descriptors (its
+// pidfd, its output and its control socket) beside those of its connection, and
+// no thread.
 //
 // # Systems
 //
