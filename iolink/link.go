@@ -34,7 +34,10 @@ type receiver interface {
 // it switches the delay of small packets off.
 func New(stream io.ReadWriteCloser) *Link {
 	noDelay(stream)
-	return newLink(stream, stream, stream.Close)
+	return newLink(stream, stream, func() error {
+		awaitDelivery(stream)
+		return stream.Close()
+	})
 }
 
 // NewReadWriter returns a link that reads from r and writes to w, for instance
@@ -159,15 +162,6 @@ func kindOf(stream any) string {
 		return fileKind(s)
 	}
 	return "stream"
-}
-
-func noDelay(stream any) {
-	if t, ok := stream.(*tls.Conn); ok {
-		stream = t.NetConn()
-	}
-	if t, ok := stream.(interface{ SetNoDelay(bool) error }); ok {
-		t.SetNoDelay(true) // at worst the link is slow, which the default already prevents
-	}
 }
 
 func closeIt(v any) error {

@@ -92,11 +92,11 @@ func checkOrder(b *bench) {
 
 func checkBorders(b *bench) {
 	from, to := b.links()
-	const message, chunkings = 1 << 10, 100
+	const message, chunkings = 512, 100
 	rng := rand.New(rand.NewPCG(2, 2))
 	var list []int
 	for range chunkings {
-		most := 1 << (1 + rng.IntN(10))
+		most := 1 << (1 + rng.IntN(9))
 		for left := message; left > 0; {
 			n := min(left, 1+rng.IntN(most))
 			list = append(list, n)

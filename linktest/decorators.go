@@ -35,13 +35,13 @@ func piece(rng *rand.Rand, n int) int {
 	return max(min(n, 1+rng.IntN(1<<rng.IntN(14))), n/64)
 }
 
-// Delay sleeps for a random time up to most before everything that may wait and
-// before Flush.
+// Delay sleeps for a random time up to most before every fourth or so of the
+// operations that may wait, and of the Flushes.
 func Delay(l tenon.Link, most time.Duration) tenon.Link {
 	return decorate(l, hooks{before: func(op operation, _ int) {
 		switch op {
 		case opSend, opRecv, opWaitSend, opWaitRecv, opFlush:
-			if most > 0 {
+			if most > 0 && rand.N(4) == 0 {
 				time.Sleep(rand.N(most))
 			}
 		}
