@@ -11,24 +11,27 @@ const tick = 1500 * time.Nanosecond
 
 // A host is what a Poller sees of the machine; tests put their own in.
 type host struct {
-	now            func() time.Duration // never 0
-	yieldGoroutine func()
-	yieldProcessor func()
-	parallel       func() bool
-	pausesPerTick  func() uint32
+	now           func() time.Duration // never 0
+	yield         func()
+	parallel      func() bool
+	pausesPerTick func() uint32
 }
 
 var realHost = host{
-	now:            now,
-	yieldGoroutine: runtime.Gosched,
-	yieldProcessor: yieldProcessor,
-	parallel:       parallel,
-	pausesPerTick:  sync.OnceValue(pausesPerTick),
+	now:           now,
+	yield:         yield,
+	parallel:      parallel,
+	pausesPerTick: sync.OnceValue(pausesPerTick),
 }
 
 var epoch = time.Now().Add(-time.Second)
 
 func now() time.Duration { return time.Since(epoch) }
+
+func yield() {
+	runtime.Gosched()
+	yieldProcessor()
+}
 
 // parallel reports whether somebody else can run while we poll.
 func parallel() bool { return runtime.NumCPU() > 1 && runtime.GOMAXPROCS(0) > 1 }

@@ -9,9 +9,10 @@ import (
 const DefaultBudget = 100 * time.Microsecond
 
 const (
-	stall   = time.Millisecond       // a Gosched longer than this: other goroutines need the processor
-	holdoff = 100 * time.Millisecond // how long not to poll after a stall
-	recheck = time.Second            // how often to ask for the number of processors
+	stall      = time.Millisecond       // a yield longer than this: others need the processor
+	minHoldoff = 2 * time.Millisecond   // how long not to poll after a stall, doubling
+	maxHoldoff = 100 * time.Millisecond // up to this while stalls follow each other
+	recheck    = time.Second            // how often to ask for the number of processors
 
 	// Four gaps are remembered, one bit each. A wait polls while two of them
 	// fitted the budget: one odd gap changes nothing, and a peer that turns
@@ -34,9 +35,11 @@ type Poller struct {
 	fits     uint8  // a bit per remembered gap, the last one lowest: it fitted the budget
 	spun     uint32 // pauses since the last yield
 
-	begun time.Duration // when this wait began; 0: too young to have looked
-	off   time.Duration // no polling before this moment
-	check time.Duration // when to ask again for the number of processors
+	begun   time.Duration // when this wait began; 0: too young to have looked
+	off     time.Duration // no polling before this moment
+	holdoff time.Duration // the length of the last such time
+	calm    time.Duration // a stall after this moment is a first one again
+	check   time.Duration // when to ask again for the number of processors
 
 	host *host
 }
@@ -85,20 +88,27 @@ func (p *Poller) Again() bool {
 	if p.begun == 0 {
 		p.begun = before
 	}
-	p.host.yieldGoroutine()
+	p.host.yield()
 	after := p.host.now()
 	if after-before > stall {
-		p.off = after + holdoff
-		p.polling = false
+		p.holdOff(after)
 		return false
 	}
 	p.look(after)
 	p.polling = p.parallel && after-p.begun < p.budget
-	if p.polling {
-		// Not timed: what other processes take shows in the gap.
-		p.host.yieldProcessor()
-	}
 	return p.polling
+}
+
+// holdOff stops polling for a while, a longer one each time until it pays again.
+func (p *Poller) holdOff(now time.Duration) {
+	if now >= p.calm {
+		p.holdoff = minHoldoff
+	} else {
+		p.holdoff = min(2*p.holdoff, maxHoldoff)
+	}
+	p.off = now + p.holdoff
+	p.calm = p.off + 4*p.holdoff
+	p.polling = false
 }
 
 // End says that what was waited for has come. A wait that was broken off has no

@@ -7,20 +7,18 @@ import (
 
 // fakeHost is a machine whose clock moves only by yields.
 type fakeHost struct {
-	clock      time.Duration
-	perYield   time.Duration
-	perProcess time.Duration
-	yields     int
-	cpus       int
+	clock    time.Duration
+	perYield time.Duration
+	yields   int
+	cpus     int
 }
 
 func (f *fakeHost) host() *host {
 	return &host{
-		now:            func() time.Duration { return f.clock },
-		yieldGoroutine: func() { f.yields++; f.clock += f.perYield },
-		yieldProcessor: func() { f.clock += f.perProcess },
-		parallel:       func() bool { return f.cpus > 1 },
-		pausesPerTick:  func() uint32 { return 4 },
+		now:           func() time.Duration { return f.clock },
+		yield:         func() { f.yields++; f.clock += f.perYield },
+		parallel:      func() bool { return f.cpus > 1 },
+		pausesPerTick: func() uint32 { return 4 },
 	}
 }
 
@@ -126,31 +124,28 @@ func TestNoPollingWithoutBudgetOrProcessors(t *testing.T) {
 func TestStalledYieldStopsPollingForAWhile(t *testing.T) {
 	f := newFake()
 	p := newPoller(100*time.Microsecond, f.host())
-	f.perYield = 5 * time.Millisecond
-	f.wait(&p, 20*time.Microsecond)
-	f.perYield = 2 * time.Microsecond
-	f.yields = 0
-	for range 100 {
-		f.wait(&p, 20*time.Microsecond)
+	stallOnce := func() (away time.Duration) {
+		f.perYield = 5 * time.Millisecond
+		for f.wait(&p, 20*time.Microsecond) {
+		}
+		f.perYield = 2 * time.Microsecond
+		begun := f.clock
+		for !f.wait(&p, 20*time.Microsecond) {
+		}
+		return f.clock - begun
 	}
-	if f.yields != 0 {
-		t.Fatalf("yielded %d times within 2 ms of a stall", f.yields)
+	if away := stallOnce(); away < minHoldoff || away > 2*minHoldoff {
+		t.Errorf("after one stall: away for %v", away)
 	}
-	f.clock += holdoff
-	f.wait(&p, 20*time.Microsecond)
-	if !f.wait(&p, 20*time.Microsecond) {
-		t.Fatal("did not come back to polling")
+	for range 10 {
+		stallOnce()
 	}
-}
-
-func TestBusyProcessesBesideUsDoNotStopPolling(t *testing.T) {
-	f := newFake()
-	p := newPoller(100*time.Microsecond, f.host())
-	f.perProcess = 4 * time.Millisecond
-	f.wait(&p, 20*time.Microsecond)
-	f.perProcess = 0
-	if !f.wait(&p, 20*time.Microsecond) {
-		t.Fatal("one loss of the processor ended polling")
+	if away := stallOnce(); away < maxHoldoff || away > 2*maxHoldoff {
+		t.Errorf("after many stalls: away for %v", away)
+	}
+	f.clock += time.Second
+	if away := stallOnce(); away > 2*minHoldoff {
+		t.Errorf("a stall after a calm time: away for %v", away)
 	}
 }
 
