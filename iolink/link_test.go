@@ -21,14 +21,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if run := os.Getenv("IOLINK_CHILD"); run != "" {
-		os.Exit(child(run))
+	if role := os.Getenv(childRole); role != "" {
+		os.Exit(child(role))
 	}
 	pump.Linger = 100 * time.Millisecond
 	os.Exit(leak.Main(m))
 }
-
-func child(string) int { return 0 }
 
 var _ tenon.DirectLink = (*iolink.Link)(nil)
 
