@@ -38,7 +38,8 @@
 // TryRecv, also across Close; what Reserve returns is yours to write until
 // Commit. After Close the memory is unmapped as soon as the last such slice is
 // given back by a further call, and what was committed is flushed or given up
-// by one. If no further call comes, it is unmapped when the Link is
+// by one; a receiver that has used Disarm gives up with the TryRecv that answers
+// the end. If no further call comes, it is unmapped when the Link is
 // unreachable: keep the Link as long as you use the slice.
 //
 // On other systems than Linux, Create, Attach and Pair answer an error: use

@@ -19,6 +19,7 @@ type Link struct {
 
 	sender   hold
 	receiver hold
+	stays    bool // the receiver's: it keeps its hold while there is nothing
 	base     hold // whoever sleeps in WaitRecv
 	others   *gate
 	poller   spin.Poller // of Recv

@@ -9,7 +9,7 @@ func (l *Link) TryRecv() ([]byte, error) {
 		return nil, net.ErrClosed
 	}
 	p, err := l.in.TryRead()
-	if p == nil {
+	if p == nil && (err != nil || !l.stays) {
 		l.receiver.drop()
 	}
 	return p, err
@@ -22,11 +22,9 @@ func (l *Link) Recv() ([]byte, error) {
 	}
 	l.poller.Begin()
 	for {
-		for l.poller.Again() {
-			if p, err := l.TryRecv(); p != nil || err != nil {
-				l.poller.End()
-				return p, err
-			}
+		if p, err := l.poll(); p != nil || err != nil {
+			l.poller.End()
+			return p, err
 		}
 		if err := l.WaitRecv(); err != nil {
 			return nil, err
@@ -36,6 +34,19 @@ func (l *Link) Recv() ([]byte, error) {
 			return p, err
 		}
 	}
+}
+
+// poll is TryRecv again and again, with one hold for all of it.
+func (l *Link) poll() ([]byte, error) {
+	if !l.receiver.take() {
+		return nil, net.ErrClosed
+	}
+	for l.poller.Again() {
+		if l.in.Ready() {
+			break
+		}
+	}
+	return l.TryRecv()
 }
 
 // WaitRecv sleeps, without polling, until the peer's Flush wakes it. It may
@@ -61,10 +72,12 @@ func (l *Link) Arm() bool {
 	return armed
 }
 
-// Disarm makes the peer's Flush wake nobody. The receiver calls it, and TryRecv
-// after it.
+// Disarm makes the peer's Flush wake nobody. The receiver calls it. From the
+// first Disarm on the memory is held until TryRecv answers an error, which
+// spares every look of a polling receiver two atomic operations.
 func (l *Link) Disarm() {
 	if l.receiver.take() {
+		l.stays = true
 		l.in.Disarm()
 	}
 }
