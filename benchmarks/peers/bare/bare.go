@@ -249,7 +249,12 @@ func answer(conn net.Conn) error {
 		if _, err := io.ReadFull(in, header[:]); err != nil {
 			return err
 		}
-		args = resize(args, int(binary.LittleEndian.Uint32(header[:]))-headerSize+4)
+		size := int(binary.LittleEndian.Uint32(header[:])) - headerSize + 4
+		if header[8] == opUpload {
+			args = make([]byte, size) // belongs to the handler, as with everybody
+		} else {
+			args = resize(args, size)
+		}
 		if _, err := io.ReadFull(in, args); err != nil {
 			return err
 		}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tenon-go/tenon/benchmarks/peers"
+	"github.com/tenon-go/tenon/benchmarks/peers/peer"
+)
+
+func TestMain(m *testing.M) {
+	peer.Main(peers.All()...)
+	os.Exit(m.Run())
+}
+
+// The servers are this test binary here, so that nothing has to be built.
+func TestEveryFigureOfEveryPeerIsMeasured(t *testing.T) {
+	all := peers.All()
+	results, err := plan{peers: all, rounds: 1, each: time.Millisecond}.run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range results.Peers {
+		info := all[i].Info()
+		if p.Failure != "" || len(p.Rounds) != 1 {
+			t.Errorf("%s: %d rounds, %s", p.Name, len(p.Rounds), p.Failure)
+			continue
+		}
+		r := p.Rounds[0]
+		for name, v := range map[string]float64{
+			"add": r.Add.P50, "echo": r.Echo.P50, "list": r.List.P50, "parallel": r.Parallel, "start": r.StartMS,
+		} {
+			if v <= 0 {
+				t.Errorf("%s: %s was not measured", p.Name, name)
+			}
+		}
+		if (r.Upload1 > 0) != (info.MaxUpload >= 1<<20) || (r.Upload16 > 0) != (info.MaxUpload >= 16<<20) {
+			t.Errorf("%s: uploads %v and %v of %d bytes at most", p.Name, r.Upload1, r.Upload16, info.MaxUpload)
+		}
+	}
+	table := render(results)
+	for _, p := range results.Peers {
+		if !strings.Contains(table, p.Name) {
+			t.Errorf("the table lacks %s", p.Name)
+		}
+	}
+}
+
+func TestUnknownPeerIsRefusedByName(t *testing.T) {
+	if _, err := choose(peers.All(), "tenon shm,nosuch"); err == nil || !strings.Contains(err.Error(), `"nosuch"`) {
+		t.Errorf("got %v", err)
+	}
+	chosen, err := choose(peers.All(), "grpc, bare")
+	if got := names(chosen); err != nil || !slices.Equal(got, []string{"grpc", "bare"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestOrderTurnsAround(t *testing.T) {
+	if a, b := order(0, 3), order(1, 3); !slices.Equal(a, []int{0, 1, 2}) || !slices.Equal(b, []int{2, 1, 0}) {
+		t.Errorf("%v, %v", a, b)
+	}
+}

@@ -1,0 +1,72 @@
+package measure
+
+import (
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/tenon-go/tenon/benchmarks/result"
+)
+
+// samples is memory for the times of single calls, touched before it is used.
+var samples = func() []uint32 {
+	s := make([]uint32, 1<<20)
+	for i := range s {
+		s[i] = 1
+	}
+	return s
+}()
+
+// latency calls again and again, alone, and looks at the clock once per call.
+// allocs is per call, in this process.
+func latency(each time.Duration, call func() error) (l result.Latency, allocs float64, err error) {
+	if err := warm(each/4, call); err != nil {
+		return l, 0, err
+	}
+	settle()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	begin := time.Now()
+	last := time.Duration(0)
+	n := 0
+	for n < len(samples) && last < each {
+		if err := call(); err != nil {
+			return l, 0, err
+		}
+		now := time.Since(begin)
+		samples[n] = uint32(min(now-last, 1<<32-1))
+		last = now
+		n++
+	}
+	runtime.ReadMemStats(&after)
+	times := samples[:n]
+	slices.Sort(times)
+	return result.Latency{
+		P50:   float64(times[n/2]),
+		P99:   float64(times[n*99/100]),
+		Mean:  float64(last) / float64(n),
+		Calls: n,
+	}, float64(after.Mallocs-before.Mallocs) / float64(n), nil
+}
+
+// warm calls for a while without looking, twice at least.
+func warm(d time.Duration, call func() error) error {
+	begin := time.Now()
+	for n := 0; n < 2 || time.Since(begin) < d; n++ {
+		if err := call(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Clock measures what a look at the clock costs, in nanoseconds.
+func Clock() float64 {
+	const looks = 100_000
+	begin := time.Now()
+	var last time.Duration
+	for range looks {
+		last = time.Since(begin)
+	}
+	return float64(last) / looks
+}

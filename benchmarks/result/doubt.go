@@ -1,0 +1,33 @@
+package result
+
+import (
+	"fmt"
+	"strings"
+)
+
+const (
+	busyBefore = 0.3 // CPUs
+	busyDuring = 0.3
+	wide       = 1.5 // greatest over least p50 of the rounds
+)
+
+// Doubts says why the figures should not be believed, if so.
+func (r *Run) Doubts() []string {
+	var doubts []string
+	if r.Load.Before > busyBefore {
+		doubts = append(doubts, fmt.Sprintf("Other programs kept %.1f of %d CPUs busy before the run started.", r.Load.Before, r.Machine.CPUs))
+	}
+	if r.Load.During > busyDuring {
+		doubts = append(doubts, fmt.Sprintf("Other programs kept %.1f of %d CPUs busy during the run.", r.Load.During, r.Machine.CPUs))
+	}
+	var unsteady []string
+	for i := range r.Peers {
+		if s, ok := Figures[0].Of(&r.Peers[i]); ok && s.Max > wide*s.Min {
+			unsteady = append(unsteady, fmt.Sprintf("%s (%s to %s µs)", r.Peers[i].Name, Format(s.Min), Format(s.Max)))
+		}
+	}
+	if unsteady != nil {
+		doubts = append(doubts, fmt.Sprintf("From round to round the p50 of add changed by more than a factor of %.1f: %s.", wide, strings.Join(unsteady, ", ")))
+	}
+	return doubts
+}
