@@ -436,6 +436,19 @@ func BenchmarkInvoke(b *testing.B) {
 			}
 		})
 	}
+	for _, limit := range []int{0, 1} {
+		b.Run(fmt.Sprintf("parallel/members=4/limit=%d", limit), func(b *testing.B) {
+			p := newPool(b, 4, c.start, pool.Concurrency(limit))
+			ctx := context.Background()
+			b.SetParallelism(32)
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					_, _ = do.Call(ctx, p, "")
+				}
+			})
+		})
+	}
 	b.Run("without", func(b *testing.B) {
 		m, _ := c.start(context.Background())
 		ctx := context.Background()

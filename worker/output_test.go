@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -129,7 +130,11 @@ func TestOutputThatNobodyTakesReport18(t *testing.T) {
 }
 
 func TestLastLineOfAFastExitReport20(t *testing.T) {
-	for i := range 100 {
+	n := 100
+	if os.Getenv("TENON_SOAK") != "" {
+		n = 500
+	}
+	for i := range n {
 		var out lines
 		_, err := worker.Start(context.Background(), worker.Program("sh", "-c", fmt.Sprintf("echo last %d >&2", i)),
 			worker.Name("w"), worker.Output(&out))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -186,21 +187,23 @@ func (w *Worker) abandon(reason string) {
 	close(w.done)
 }
 
-// environment is this process's with the worker's variables.
+// environment is this process's with the worker's variables. Of a key that comes
+// twice the last one is kept: many programs would take the first.
 func environment(program Command, o options, link string) []string {
-	env := make([]string, 0, 64)
-	limited := false
-	for _, list := range [][]string{os.Environ(), o.env} {
-		for _, kv := range list {
-			key, _, _ := strings.Cut(kv, "=")
-			if key == envEntry || key == envLink {
-				continue
-			}
-			limited = limited || key == "GOMEMLIMIT"
+	given := slices.Concat(os.Environ(), o.env)
+	last := make(map[string]int, len(given))
+	for i, kv := range given {
+		key, _, _ := strings.Cut(kv, "=")
+		last[key] = i
+	}
+	env := make([]string, 0, len(given)+3)
+	for i, kv := range given {
+		key, _, _ := strings.Cut(kv, "=")
+		if last[key] == i && key != envEntry && key != envLink {
 			env = append(env, kv)
 		}
 	}
-	if o.memory > 0 && !limited {
+	if _, limited := last["GOMEMLIMIT"]; o.memory > 0 && !limited {
 		env = append(env, fmt.Sprintf("GOMEMLIMIT=%d", o.memory/10*9))
 	}
 	if program.entry != "" {

@@ -121,10 +121,14 @@ func TestBackCallsReachTheParent(t *testing.T) {
 
 func TestEnvironmentDirectoryAndNameOfAWorker(t *testing.T) {
 	dir := t.TempDir()
-	w := start(t, worker.Env("ONE=1", "TWO=2"), worker.Dir(dir), worker.Name("a-name"))
+	t.Setenv("ONE", "of the parent")
+	w := start(t, worker.Env("ONE=1", "TWO=1"), worker.Env("TWO=2"), worker.Dir(dir), worker.Name("a-name"), worker.MemoryLimit(1<<30))
 	env := strings.Split(order(t, w, "env"), "\n")
 	if !slices.Contains(env, "ONE=1") || !slices.Contains(env, "TWO=2") {
 		t.Errorf("environment %q", env)
+	}
+	if limit := fmt.Sprintf("GOMEMLIMIT=%d", 1<<30/10*9); !slices.Contains(env, limit) {
+		t.Errorf("no %s in the environment %q", limit, env)
 	}
 	for _, kv := range env {
 		if strings.HasPrefix(kv, "TENON_WORKER=") || strings.HasPrefix(kv, "TENON_LINK=") {
