@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/internal/leak"
 	"github.com/tenon-go/tenon/pool"
 	"github.com/tenon-go/tenon/worker"
 )
@@ -67,6 +68,51 @@ func TestCallOfAPoolInsideACallOfItReport50(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if _, err := do.Call(ctx, p, "ask ask ask pid"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAbortedPoolLeavesNoWorkerReport45(t *testing.T) {
+	leak.Check(t)
+	for i := range 10 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*2*time.Millisecond)
+		p, err := pool.New(ctx, 4, startWorker)
+		cancel()
+		if err == nil {
+			_ = p.Close()
+		}
+	}
+}
+
+func TestResizeOfWorkersUnderLoadReport51(t *testing.T) {
+	leak.Check(t)
+	p, err := pool.New(context.Background(), 1, startWorker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	var calls sync.WaitGroup
+	for range 4 {
+		calls.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if _, err := do.Call(context.Background(), p, "pid"); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i := range 20 {
+		p.Resize(1 + i%4)
+		time.Sleep(time.Duration(rand.IntN(10)) * time.Millisecond)
+	}
+	close(stop)
+	calls.Wait()
+	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -67,7 +67,7 @@ func Serve(ctx context.Context, srv *tenon.Server) error {
 	if child.serving.Swap(true) {
 		return errors.New("worker: Serve was called twice: a worker has one parent and serves it once")
 	}
-	link, err := child.link()
+	link, err := child.attach()
 	if err != nil {
 		child.say(sayFailed, err.Error())
 		return fmt.Errorf("worker: %w", err)
@@ -88,31 +88,37 @@ func Serve(ctx context.Context, srv *tenon.Server) error {
 	return err
 }
 
-// inheritance is what a worker got from its parent.
-type inheritance struct {
-	entry   string // of Main; empty in a program that calls Serve
-	control *os.File
-	kind    Link
-	files   []*os.File
-	err     error // why the link is unusable
+// InheritedFiles returns what the parent passed with option [Files]: nil in a
+// process that is no worker.
+func InheritedFiles() []*os.File {
+	if child == nil {
+		return nil
+	}
+	return child.files
+}
 
+// self is what a worker knows of itself.
+type self struct {
+	inheritance
+	err     error  // why the inheritance is of no use
+	entry   string // of Main; empty in a program that calls Serve
 	serving atomic.Bool
 }
 
 // child is nil in a process that is no worker. It is set here, before anything
 // of the program's own runs, so that nothing of the program's own passes the
 // marker or the descriptors on to its children.
-var child = inherit()
+var child = findSelf()
 
-func inherit() *inheritance {
+func findSelf() *self {
 	described, ok := os.LookupEnv(envLink)
 	if !ok {
 		return nil
 	}
-	c := &inheritance{entry: os.Getenv(envEntry)}
+	c := &self{entry: os.Getenv(envEntry)}
 	_ = os.Unsetenv(envLink)
 	_ = os.Unsetenv(envEntry)
-	c.control, c.kind, c.files, c.err = inherited(described)
+	c.inheritance, c.err = inherit(described)
 	if c.control == nil {
 		return nil // a variable that somebody passed on; the parent is not ours
 	}
@@ -128,7 +134,7 @@ func inherit() *inheritance {
 
 // followParent ends this process with its group when the parent is gone, where
 // the kernel has not done so.
-func (c *inheritance) followParent() {
+func (c *self) followParent() {
 	buf := make([]byte, 64)
 	for {
 		if _, err := c.control.Read(buf); err != nil {
@@ -137,19 +143,19 @@ func (c *inheritance) followParent() {
 	}
 }
 
-func (c *inheritance) link() (tenon.Link, error) {
+func (c *self) attach() (tenon.Link, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	return c.kind.attach(c.files)
+	return c.kind.attach(c.link)
 }
 
-func (c *inheritance) say(word, text string) { say(c.control, word, text) }
+func (c *self) say(word, text string) { say(c.control, word, text) }
 
 // mayStart refuses to start workers from a process that was itself started for
 // an entry which its main has not reached: main would start workers that start
 // workers.
-func (c *inheritance) mayStart() error {
+func (c *self) mayStart() error {
 	if c == nil || c.entry == "" || c.serving.Load() {
 		return nil
 	}

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
-	"strconv"
-	"strings"
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/internal/proc"
@@ -85,41 +83,4 @@ func (l Link) attach(files []*os.File) (tenon.Link, error) {
 	default:
 		return iolink.NewReadWriter(files[0], files[1]), nil
 	}
-}
-
-// describe is the value of the variable that tells a child what it inherited,
-// such as "v1 control:3 shm:4,5".
-func describe(kind Link, files int) string {
-	fds := make([]string, files)
-	for i := range fds {
-		fds[i] = strconv.Itoa(firstLinkFD + i)
-	}
-	return fmt.Sprintf("v1 control:%d %s:%s", controlFD, kind, strings.Join(fds, ","))
-}
-
-// inherited parses what describe wrote and takes over the descriptors.
-func inherited(s string) (control *os.File, kind Link, files []*os.File, err error) {
-	fields := strings.Fields(s)
-	if len(fields) != 3 || fields[0] != "v1" {
-		return nil, "", nil, fmt.Errorf("%s=%q: parent and worker are built with different versions of tenon", envLink, s)
-	}
-	for i, field := range fields[1:] {
-		name, list, _ := strings.Cut(field, ":")
-		for number := range strings.SplitSeq(list, ",") {
-			fd, err := strconv.Atoi(number)
-			if err != nil || fd < controlFD {
-				return control, "", files, fmt.Errorf("%s=%q: %q is not a descriptor", envLink, s, number)
-			}
-			f, err := proc.Adopt(fd, name)
-			if err != nil {
-				return control, "", files, fmt.Errorf("%s=%q: descriptor %d was not inherited: %w", envLink, s, fd, err)
-			}
-			if i == 0 {
-				control = f
-			} else {
-				files, kind = append(files, f), Link(name)
-			}
-		}
-	}
-	return control, kind, files, nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -155,6 +156,21 @@ func obey(ctx context.Context, order string) (string, error) {
 			os.Stderr.Write(line)
 		}
 		return "", nil
+	case "accept": // a connection to the listener that was passed on
+		running.Add(1)
+		defer running.Add(-1)
+		l, err := net.FileListener(worker.InheritedFiles()[0])
+		if err != nil {
+			return "", err
+		}
+		defer l.Close()
+		c, err := l.Accept()
+		if err != nil {
+			return "", err
+		}
+		defer c.Close()
+		_, err = c.Write([]byte("from the worker"))
+		return "", err
 	case "stdin":
 		n, err := os.Stdin.Read(make([]byte, 1))
 		return fmt.Sprint(n, " ", err), nil

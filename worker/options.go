@@ -3,6 +3,7 @@ package worker
 import (
 	"io"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/tenon-go/tenon"
@@ -15,6 +16,7 @@ type options struct {
 	name         string
 	env          []string
 	dir          string
+	files        []*os.File
 	sink         sink
 	link         Link
 	back         *tenon.Server
@@ -34,6 +36,12 @@ func Env(env ...string) Option { return func(o *options) { o.env = append(o.env,
 
 // Dir sets the worker's working directory. The default is this process's.
 func Dir(dir string) Option { return func(o *options) { o.dir = dir } }
+
+// Files passes open files on to the worker, which finds them, in this order, with
+// [InheritedFiles]. They stay the caller's.
+func Files(files ...*os.File) Option {
+	return func(o *options) { o.files = append(o.files, files...) }
+}
 
 // MemoryLimit has the worker killed when its resident memory goes beyond limit
 // bytes; the reason is in the errors of the calls that it takes along. Memory is

@@ -71,6 +71,9 @@ func launch(ctx context.Context, program Command, o options) (_ *Worker, err err
 	}
 	ours.add(stderr)
 	theirs.add(childStderr)
+	// Programs expect blocking streams. This switches the child's ends only.
+	childStdout.Fd()
+	childStderr.Fd()
 	control, childControl, err := proc.SocketPair()
 	if err != nil {
 		return nil, err
@@ -88,8 +91,8 @@ func launch(ctx context.Context, program Command, o options) (_ *Worker, err err
 
 	p, err := proc.Start(proc.Config{
 		Path: path, Args: args, Dir: o.dir,
-		Env:   environment(program, o, describe(kind, len(linkFiles))),
-		Files: append([]*os.File{null, childStdout, childStderr, childControl}, linkFiles...),
+		Env:   environment(program, o, describe(kind, len(linkFiles), len(o.files))),
+		Files: slices.Concat([]*os.File{null, childStdout, childStderr, childControl}, linkFiles, o.files),
 	})
 	if err != nil {
 		return nil, withRemedy(err)

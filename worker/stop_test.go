@@ -81,7 +81,7 @@ func TestStopFromManySides(t *testing.T) {
 func TestInterruptIsLeftToTheParentReport6(t *testing.T) {
 	w := start(t)
 	done := begin(t, w, "sleep 100ms")
-	_ = syscall.Kill(w.PID(), syscall.SIGINT)
+	_ = syscall.Kill(-w.PID(), syscall.SIGINT) // to its whole group
 	if err := <-done; err != nil {
 		t.Errorf("the running call failed: %v", err)
 	}

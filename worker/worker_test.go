@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"runtime"
 	"slices"
@@ -181,6 +183,42 @@ func TestWorkerHoldsOnlyItsOwnDescriptorsReport24(t *testing.T) {
 			}
 			w.Kill()
 		}
+	}
+}
+
+// A listener goes to a worker and stays as it was: accepts are still broken off
+// by Close.
+func TestListenerPassedOnReport25(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip(err)
+	}
+	f, err := l.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := start(t, worker.Files(f))
+	served := begin(t, w, "accept")
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if got, _ := io.ReadAll(c); string(got) != "from the worker" {
+		t.Errorf("%q", got)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	accepted := make(chan error, 1)
+	go func() {
+		_, err := l.Accept()
+		accepted <- err
+	}()
+	l.Close()
+	if err := <-accepted; !errors.Is(err, net.ErrClosed) {
+		t.Error(err)
 	}
 }
 

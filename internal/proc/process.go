@@ -12,7 +12,7 @@ type Config struct {
 	Args  []string   // Args[0] is the name that ps shows
 	Env   []string   // the whole environment
 	Dir   string     // working directory; empty: this process's
-	Files []*os.File // Files[i] becomes descriptor i; they stay the caller's
+	Files []*os.File // Files[i] becomes descriptor i, as blocking or not as it is; they stay the caller's
 }
 
 // A Process is a child that was started and its group.

@@ -4,6 +4,7 @@ package proc
 
 import (
 	"os"
+	"runtime"
 	"syscall"
 )
 
@@ -17,10 +18,17 @@ func execute(c Config, attr *syscall.SysProcAttr) (int, error) {
 	}
 	fds := make([]uintptr, len(c.Files))
 	for i, f := range c.Files {
-		// Fd also makes the description blocking, which is what a child
-		// expects of its standard streams.
-		fds[i] = f.Fd()
+		// Not by Fd, which would make the description blocking that the file
+		// shares with others: a listener could not be closed any more.
+		raw, err := f.SyscallConn()
+		if err == nil {
+			err = raw.Control(func(fd uintptr) { fds[i] = fd })
+		}
+		if err != nil {
+			return 0, err
+		}
 	}
+	defer runtime.KeepAlive(c.Files)
 	attr.Setpgid = true
 	pid, _, err := syscall.StartProcess(c.Path, c.Args, &syscall.ProcAttr{
 		Dir: c.Dir, Env: c.Env, Files: fds, Sys: attr,
