@@ -17,7 +17,8 @@ type Link struct {
 	kind   string
 	ending *ending
 
-	shut     func() error
+	stream   any          // what New was given, nil of a NewReadWriter
+	shut     func() error // closes it
 	close    sync.Once
 	closeErr error
 }
@@ -34,10 +35,9 @@ type receiver interface {
 // it switches the delay of small packets off.
 func New(stream io.ReadWriteCloser) *Link {
 	noDelay(stream)
-	return newLink(stream, stream, func() error {
-		awaitDelivery(stream)
-		return stream.Close()
-	})
+	l := newLink(stream, stream, stream.Close)
+	l.stream = stream
+	return l
 }
 
 // NewReadWriter returns a link that reads from r and writes to w, for instance
@@ -120,7 +120,9 @@ func (l *Link) Close() error {
 	l.close.Do(func() {
 		l.ending.closed.Store(true)
 		l.in.End()
-		l.out.End(pump.Linger)
+		if free := l.out.End(pump.Linger); free {
+			awaitDelivery(l.stream)
+		}
 		l.closeErr = l.shut()
 	})
 	return l.closeErr

@@ -20,6 +20,7 @@ type Sender struct {
 	changed     sync.Cond // there is more room, or the end, or an interrupt
 	queue       bytequeue.Queue
 	draining    bool
+	sending     bool   // Send itself is in the channel
 	drainFunc   func() // a func value made once, so that starting it allocates nothing
 	interrupted bool
 	closed      bool
@@ -118,15 +119,17 @@ func (s *Sender) Send(p []byte) error {
 	if len(p) == 0 {
 		return nil
 	}
-	for s.draining {
+	for s.draining && s.ended() == nil {
 		s.changed.Wait()
 	}
 	if err := s.ended(); err != nil {
 		return err
 	}
+	s.sending = true
 	s.mu.Unlock()
 	err := s.send(p)
 	s.mu.Lock()
+	s.sending = false
 	if err != nil {
 		return s.fail(err)
 	}
@@ -134,15 +137,16 @@ func (s *Sender) Send(p []byte) error {
 }
 
 // End makes every wait and every later call answer net.ErrClosed and returns
-// when all that was flushed is with the channel, at the latest after linger.
-// Closing the channel then ends a goroutine that is still at it.
-func (s *Sender) End(linger time.Duration) {
+// when all that was flushed is with the channel, at the latest after linger. It
+// reports whether the channel is free: if not, somebody is still in its Send,
+// which closing the channel ends.
+func (s *Sender) End(linger time.Duration) (free bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
 	s.changed.Broadcast()
 	if !s.draining {
-		return
+		return !s.sending
 	}
 	late := false
 	timer := time.AfterFunc(linger, func() {
@@ -155,6 +159,7 @@ func (s *Sender) End(linger time.Duration) {
 	for s.draining && !late {
 		s.changed.Wait()
 	}
+	return !s.draining
 }
 
 func (s *Sender) flush() error {
