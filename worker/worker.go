@@ -105,28 +105,41 @@ func (w *Worker) supervise(unfollow func() bool) {
 func (w *Worker) reap() {
 	<-w.proc.Done()
 	w.output.end()
-	status := w.proc.Status()
-	w.mu.Lock()
-	inOrder := w.stopped && w.reason == ""
-	reason := w.reason
-	w.mu.Unlock()
-	if !inOrder {
-		w.exit = newExitError(w.name, w.proc.PID(), status, reason, w.output.stderr())
-	}
+	w.exit = w.describeExit()
 	close(w.exited)
 }
 
+// describeExit says how the process ended, which it has; nil when it was asked
+// to and did so by itself.
+func (w *Worker) describeExit() *ExitError {
+	w.mu.Lock()
+	inOrder, reason := w.stopped && w.reason == "", w.reason
+	w.mu.Unlock()
+	if inOrder {
+		return nil
+	}
+	return newExitError(w.name, w.proc.PID(), w.proc.Status(), reason, w.output.stderr())
+}
+
 // cause replaces a broken link's error by how the process ended, if it has
-// ended or does so in a moment.
+// ended or does so in a moment. Every open call waits for it.
 func (w *Worker) cause(err error) error {
 	timer := time.NewTimer(50 * time.Millisecond)
 	defer timer.Stop()
 	select {
-	case <-w.exited:
+	case <-w.proc.Done():
 	case <-timer.C:
+		return err
 	}
-	if exit := w.Err(); exit != nil {
-		return exit
+	exit := (*ExitError)(nil)
+	select {
+	case <-w.exited:
+		exit = w.exit
+	case <-timer.C: // its last words are still on their way
+		exit = w.describeExit()
 	}
-	return err
+	if exit == nil {
+		return err
+	}
+	return exit
 }
