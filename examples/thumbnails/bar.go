@@ -18,6 +18,6 @@ func newBar(n int, to *os.File) *progressbar.ProgressBar {
 		progressbar.OptionSetWidth(32),
 		progressbar.OptionSetRenderBlankState(true),
 		progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetTheme(progressbar.ThemeUnicode),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerHead: "━", SaucerPadding: "┈"}),
 	)
 }

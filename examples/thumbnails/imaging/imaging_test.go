@@ -46,7 +46,7 @@ func TestThumbnailsOfAllFormatsAndOrientationsShowTheScene(t *testing.T) {
 			if longest := max(got.Bounds().Dx(), got.Bounds().Dy()); longest > size {
 				t.Errorf("longest side has %d pixels, want at most %d", longest, size)
 			}
-			s.Scene.Width, s.Scene.Height = s.Scene.Width/2, s.Scene.Height/2 // quicker, and as good here
+			s.Scene.Width, s.Scene.Height = s.Scene.Width/3, s.Scene.Height/3 // quicker, and as good here
 			want := scaled(s.Scene.Draw(), got.Bounds())
 			noise := 8. // of JPEG
 			if s.Orientation == 0 {

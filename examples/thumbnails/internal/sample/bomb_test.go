@@ -5,10 +5,12 @@ import (
 	"image"
 	"image/png"
 	"testing"
+
+	"github.com/tenon-go/tenon/examples/thumbnails/samples"
 )
 
 func TestBombIsSmallOnDiskAndEnormousInMemory(t *testing.T) {
-	content, err := Bomb.Bytes()
+	content, err := samples.FS.ReadFile(Bomb.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

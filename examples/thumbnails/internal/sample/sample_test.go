@@ -18,6 +18,9 @@ func TestMakingTheSamplesAgainGivesTheShippedBytes(t *testing.T) {
 	if runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skip("the samples were made with Go 1.26 on amd64")
 	}
+	if testing.Short() {
+		t.Skip("drawing them all takes some seconds, with the race detector a minute")
+	}
 	made := map[string]bool{}
 	for _, s := range sample.All() {
 		made[s.Name] = true

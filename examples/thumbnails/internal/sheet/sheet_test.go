@@ -74,6 +74,9 @@ func TestPictureShowsThumbnailsAndFailures(t *testing.T) {
 }
 
 func TestPictureOfManyCardsIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is a large picture")
+	}
 	cards := make([]Card, 5000)
 	for i := range cards {
 		cards[i] = Card{Name: fmt.Sprint(i), Reason: "none"}
