@@ -13,7 +13,9 @@ import (
 	"github.com/tenon-go/tenon/internal/call"
 )
 
-// A Member is what a pool calls through: a *worker.Worker, a *tenon.Conn.
+// A Member is what a pool calls through: a *worker.Worker, a *tenon.Conn. One
+// that has a method Stop(context.Context) error is closed by it, so that it knows
+// how long it may take; one with Err, Name or PID is reported with them.
 type Member interface {
 	tenon.Caller
 	Done() <-chan struct{} // closed when it has ended

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -210,4 +211,38 @@ func TestWorkersKilledUnderLoadReport47(t *testing.T) {
 	}
 	eventually(t, "all places are taken again", func() bool { return len(p.Stats().Members) == 2 })
 	pidOf(t, p)
+}
+
+// With one kill a second the pool does at least nine tenths of its work.
+func TestThroughputWithAKillASecond(t *testing.T) {
+	if os.Getenv("TENON_SOAK") == "" {
+		t.Skip("TENON_SOAK=1 runs it")
+	}
+	p := newPool(t, 4, startWorker, pool.Concurrency(1))
+	work := func(kill bool) (answered int64) {
+		var good atomic.Int64
+		var calls sync.WaitGroup
+		end := time.Now().Add(5 * time.Second)
+		for range 8 {
+			calls.Go(func() {
+				for time.Now().Before(end) {
+					if _, err := do.Call(context.Background(), p, "sleep 2ms"); err == nil {
+						good.Add(1)
+					}
+				}
+			})
+		}
+		for kill && time.Now().Add(time.Second).Before(end) {
+			time.Sleep(time.Second)
+			m := p.Stats().Members
+			_ = syscall.Kill(m[rand.IntN(len(m))].PID, syscall.SIGKILL)
+		}
+		calls.Wait()
+		return good.Load()
+	}
+	calm, killed := work(false), work(true)
+	t.Logf("%d calls in peace, %d with a kill a second", calm, killed)
+	if killed < calm*9/10 {
+		t.Error("below nine tenths")
+	}
 }

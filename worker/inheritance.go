@@ -44,6 +44,11 @@ func inherit(s string) (got inheritance, err error) {
 	if len(fields) < 3 || fields[0] != "v1" {
 		return got, fmt.Errorf("%s=%q: parent and worker are built with different versions of tenon", envLink, s)
 	}
+	// The control socket vouches for the rest: without it the variable came from
+	// somebody who is not our parent, and the numbers are other files of ours.
+	if fields[1] != fmt.Sprintf("control:%d", controlFD) || !proc.IsSocket(controlFD) {
+		return got, fmt.Errorf("%s=%q: there is no control socket", envLink, s)
+	}
 	for i, field := range fields[1:] {
 		name, list, _ := strings.Cut(field, ":")
 		files, err := adopt(name, list)

@@ -98,7 +98,10 @@ func TestKilledInEveryPhaseReport43(t *testing.T) {
 			if err := <-failed; err == nil {
 				t.Error("the call succeeded")
 			}
-			<-closed
+			var exit *worker.ExitError
+			if err := <-closed; !errors.As(err, &exit) || exit.Signal != syscall.SIGKILL {
+				t.Errorf("Close: %v", err)
+			}
 			<-w.Done()
 		},
 	} {

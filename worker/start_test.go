@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -82,5 +83,17 @@ func TestContextIsTheLifeOfAWorker(t *testing.T) {
 	<-w.Done()
 	if err := w.Err(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A variable that somebody passed on does not make a process a worker.
+func TestMarkerWithoutDescriptorsMakesNoWorker(t *testing.T) {
+	for _, link := range []string{"", "v1", "v2 control:3 shm:4,5", "v1 control:3 shm:4,5", "v1 control:900 shm:901,902", "v1 control:x shm:-1", "v1 : :"} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "TENON_TEST_PROGRAM=serve", "TENON_LINK="+link)
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != 7 || !strings.Contains(string(out), worker.ErrNotWorker.Error()) {
+			t.Errorf("%q: %v, %s", link, err, out)
+		}
 	}
 }

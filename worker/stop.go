@@ -17,8 +17,6 @@ import (
 // at any time.
 func (w *Worker) Stop(ctx context.Context) error {
 	w.calls.close()
-	w.markStopped()
-
 	drain := ctx
 	if deadline, ok := ctx.Deadline(); ok {
 		left := time.Until(deadline)
@@ -35,7 +33,7 @@ func (w *Worker) Stop(ctx context.Context) error {
 	grace, cancel := context.WithTimeout(ctx, w.grace)
 	defer cancel()
 	started := time.Now()
-	_ = w.proc.Signal(syscall.SIGTERM)
+	w.tell()
 	select {
 	case <-w.proc.Done():
 	case <-grace.Done():
@@ -77,10 +75,13 @@ func (w *Worker) awaitEnd(grace time.Duration, reason string) {
 	}
 }
 
-func (w *Worker) markStopped() {
+// tell asks the process to end.
+func (w *Worker) tell() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.stopped = true
+	if w.proc.Signal(syscall.SIGTERM) == nil {
+		w.told = true
+	}
 }
 
 // kill kills the whole group. The first reason stays.

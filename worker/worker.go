@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/tenon-go/tenon"
@@ -23,9 +24,9 @@ type Worker struct {
 	output  *output
 	calls   gate
 
-	mu      sync.Mutex
-	reason  string // why we ended it
-	stopped bool   // it was asked to end, so ending is no failure
+	mu     sync.Mutex
+	reason string // why we killed it
+	told   bool   // it was asked to end, so ending is no failure
 
 	exit   *ExitError    // readable once exited is closed
 	exited chan struct{} // the process was reaped and all it wrote was read
@@ -110,15 +111,16 @@ func (w *Worker) reap() {
 }
 
 // describeExit says how the process ended, which it has; nil when it was asked
-// to and did so by itself.
+// to and did so in order.
 func (w *Worker) describeExit() *ExitError {
+	status := w.proc.Status()
 	w.mu.Lock()
-	inOrder, reason := w.stopped && w.reason == "", w.reason
+	told, reason := w.told, w.reason
 	w.mu.Unlock()
-	if inOrder {
+	if told && (status.Code == 0 || status.Signal == syscall.SIGTERM) {
 		return nil
 	}
-	return newExitError(w.name, w.proc.PID(), w.proc.Status(), reason, w.output.stderr())
+	return newExitError(w.name, w.proc.PID(), status, reason, w.output.stderr())
 }
 
 // cause replaces a broken link's error by how the process ended, if it has

@@ -16,5 +16,8 @@ func ReadNow(*os.File, []byte) (int, error) { return 0, errors.ErrUnsupported }
 // Adopt answers that this system passes no descriptors on.
 func Adopt(int, string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
+// IsSocket answers false.
+func IsSocket(int) bool { return false }
+
 // EndGroup ends the calling process.
 func EndGroup() { os.Exit(1) }

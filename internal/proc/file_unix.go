@@ -61,6 +61,12 @@ func Adopt(fd int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
+// IsSocket reports whether a descriptor is open and a socket.
+func IsSocket(fd int) bool {
+	var st syscall.Stat_t
+	return syscall.Fstat(fd, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFSOCK
+}
+
 // EndGroup kills the calling process and its whole group. It does not return.
 func EndGroup() {
 	_ = syscall.Kill(0, syscall.SIGKILL)
