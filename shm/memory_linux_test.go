@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -50,7 +51,14 @@ func (h holdings) expect(t testing.TB) {
 	t.Fatalf("left behind: %v, before: %v", now, h)
 }
 
+// noCollection keeps the collector from freeing what Close should have freed.
+func noCollection(t *testing.T) {
+	old := debug.SetGCPercent(-1)
+	t.Cleanup(func() { debug.SetGCPercent(old) })
+}
+
 func TestCloseLeavesNothing(t *testing.T) {
+	noCollection(t)
 	pair(t) // the netpoller's own descriptors
 	before := held(t)
 	for range 50 {
@@ -109,6 +117,7 @@ func TestFailedStartsLeaveNothing(t *testing.T) {
 }
 
 func TestBorrowedMemoryOutlivesClose(t *testing.T) {
+	noCollection(t)
 	before := held(t)
 	rounds := 300
 	if os.Getenv("TENON_SOAK") == "1" {
@@ -332,6 +341,27 @@ func sharedMemory(t *testing.T) int {
 	}
 	t.Skip("no Shmem in /proc/meminfo")
 	return 0
+}
+
+func TestForeignProcessesInheritNothingReport24(t *testing.T) {
+	l, peer, err := Create(Size(4096))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	defer peer.Close()
+	a, b := pair(t, Size(4096))
+	defer a.Close()
+	defer b.Close()
+	out, err := exec.Command("ls", "-l", "/proc/self/fd").Output()
+	if err != nil {
+		t.Skip(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "tenon-shm") || strings.Contains(line, "socket:") {
+			t.Errorf("inherited: %s", line)
+		}
+	}
 }
 
 func TestCommitTakesOnlyItsReservation(t *testing.T) {
