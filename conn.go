@@ -8,6 +8,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tenon-go/tenon/internal/call"
 	"github.com/tenon-go/tenon/internal/pump"
@@ -35,8 +36,8 @@ type Conn struct {
 
 	running context.Context // ends when the connection does
 	stop    context.CancelFunc
+	unsound atomic.Bool // sending has failed
 	ending  sync.Once
-	ended   atomic.Bool
 	err     error  // why; valid after done is closed
 	failed  *Error // the same as the error of a call
 	done    chan struct{}
@@ -59,7 +60,6 @@ func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn
 		base:    ctx,
 		link:    direct,
 		kind:    kindOf(link),
-		sender:  newSender(direct),
 		outbox:  newOutbox(),
 		pending: newPendingCalls(),
 		served:  newServedCalls(back),
@@ -68,11 +68,15 @@ func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn
 		done:    make(chan struct{}),
 	}
 	c.running, c.stop = context.WithCancel(context.WithoutCancel(ctx))
+	c.sender = newSender(direct, c.pending)
 	c.reader = newReader(c)
+	if back != nil && !back.track(c) {
+		defer c.end(ErrServerClosed)
+	}
 	hello := wire.Greeting{Limits: c.limits, Methods: c.served.methods()}
 	c.work.Go(func() {
 		if err := c.outbox.run(c.running, c.sender, hello, c.peer.greetingDone); err != nil {
-			c.end(err)
+			c.sendFailed(err)
 		}
 	})
 	c.work.Go(c.reader.run)
@@ -81,6 +85,9 @@ func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn
 		<-c.running.Done()
 		unwatch()
 		c.work.Wait()
+		if back != nil {
+			back.forget(c)
+		}
 		close(c.done)
 	}()
 	return c
@@ -106,6 +113,26 @@ func (c *Conn) Close() error {
 	return nil
 }
 
+// Shutdown ends the connection in order: it takes no more calls, and tells the
+// other side that those it has not accepted are safe to retry elsewhere; it
+// waits until every handler has answered; then it closes. When ctx ends first it
+// closes at once and returns ctx's error.
+func (c *Conn) Shutdown(ctx context.Context) error {
+	last, drained := c.served.drain()
+	said := c.outbox.farewell(last)
+	for _, step := range []<-chan struct{}{said, drained} {
+		select {
+		case <-step:
+		case <-c.done:
+			return nil
+		case <-ctx.Done():
+			c.Close()
+			return ctx.Err()
+		}
+	}
+	return c.Close()
+}
+
 // Done is closed when the connection has ended and every call is settled.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
@@ -121,22 +148,37 @@ func (c *Conn) Err() error {
 	}
 }
 
+// endAfterSend is how long the reader has to find the end of the link once
+// sending has failed.
+const endAfterSend = 100 * time.Millisecond
+
+// sendFailed is called when the link takes no more. What the peer sent before
+// that counts first, above all its answers and its bye: the reader comes to the
+// end of the link by itself, and only if it does not the connection ends here.
+func (c *Conn) sendFailed(err error) {
+	if c.unsound.CompareAndSwap(false, true) {
+		late := time.AfterFunc(endAfterSend, func() { c.end(err) })
+		context.AfterFunc(c.running, func() { late.Stop() })
+	}
+}
+
 // end ends the connection once, for the first reason given. It does not wait.
 func (c *Conn) end(reason error) {
 	c.ending.Do(func() {
-		c.ended.Store(true)
 		c.work.Go(func() {
 			defer c.stop()
-			orderly := errors.Is(reason, net.ErrClosed) || errors.Is(reason, io.EOF)
-			if c.cause != nil && !errors.Is(reason, net.ErrClosed) {
+			own := errors.Is(reason, net.ErrClosed)
+			if c.cause != nil && !own {
 				reason = c.cause(reason)
 			}
-			c.err = reason
-			failure := &Error{Code: Unavailable, Message: "the connection ended: " + reason.Error(), Peer: c.options.peer, cause: reason}
-			if orderly && errors.Is(reason, net.ErrClosed) {
-				failure.Message = "the connection was closed"
+			failure := &Error{Code: Unavailable, Message: "the connection ended: " + reason.Error(), cause: reason}
+			switch {
+			case own:
+				failure.Message = "the connection was closed on this side"
+			case reason == io.EOF:
+				failure.Message = "the other side closed the connection"
 			}
-			c.failed = failure
+			c.err, c.failed = reason, failure
 			c.peer.end(failure)
 			for _, open := range c.pending.end(failure) {
 				if open != nil {

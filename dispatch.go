@@ -3,7 +3,6 @@ package tenon
 import (
 	"bytes"
 	"fmt"
-	"io"
 
 	"github.com/tenon-go/tenon/internal/call"
 	"github.com/tenon-go/tenon/internal/wire"
@@ -51,7 +50,7 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 	case wire.Ping:
 		c.outbox.reply(f.Arg)
 	case wire.Bye:
-		return io.EOF
+		c.farewell(f.Arg)
 	}
 	return nil // of a later version, or none of our business yet
 }
@@ -102,6 +101,17 @@ func (c *Conn) failure(f wire.Frame) *Error {
 		Message:     failure.Message,
 		Details:     bytes.Clone(failure.Details),
 		SafeToRetry: f.Flags&wire.Refused != 0,
+	}
+}
+
+const shuttingDown = "the other side is shutting down"
+
+// farewell acts on the peer's bye: it takes no more calls, and will answer those
+// it accepted, up to and including last.
+func (c *Conn) farewell(last uint32) {
+	err := &Error{Code: Unavailable, Message: shuttingDown, SafeToRetry: true}
+	for _, open := range c.pending.refuse(last, err) {
+		settle(open, call.Outcome{Err: err})
 	}
 }
 

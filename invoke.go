@@ -33,31 +33,31 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 		h.Flags |= wire.HasDeadline
 		open.Remaining = max(time.Until(deadline), 1)
 	}
-	id, crowded, err := c.pending.add(ctx, open)
-	if err != nil {
+	if err := c.pending.admit(ctx); err != nil {
 		return unsent(err)
 	}
-	h.ID = id
-	published, err := c.sender.send(ctx, h, open, open.UserCode, crowded, c.peer.limits.Message)
+	open.ID = 0
+	m := message{header: h, body: open, call: open, userCode: open.UserCode, limit: c.peer.limits.Message}
+	published, err := c.sender.send(ctx, m)
 	if err != nil && !published {
-		if !c.pending.forget(id) {
+		if open.ID == 0 {
+			c.pending.dismiss()
+		} else if !c.pending.forget(open.ID) {
 			<-open.Settled // the connection ended meanwhile
 		}
 		if linkEnded(err) {
-			c.end(err)
-			<-c.done
-			return c.unavailable(true)
+			return c.unavailable(ctx, err)
 		}
 		return unsent(err)
 	}
 	switch {
 	case err == nil:
 	case linkEnded(err):
-		c.end(err) // our call is settled with the others
+		c.sendFailed(err) // our call is settled with the others
 	default:
 		c.outbox.flush() // ctx ended in the middle of what others wait for too
 	}
-	if err := c.await(ctx, open, id); err != nil {
+	if err := c.await(ctx, open); err != nil {
 		return err
 	}
 	if open.Outcome.Err != nil {
@@ -70,14 +70,14 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 }
 
 // await waits until the call is settled, or gives it up when ctx ends.
-func (c *Conn) await(ctx context.Context, open *call.Call, id uint32) error {
+func (c *Conn) await(ctx context.Context, open *call.Call) error {
 	c.reader.beginWait(open)
 	if !c.reader.lead(ctx, open) {
 		select {
 		case <-open.Settled:
 		case <-ctx.Done():
-			if c.pending.abandon(id) {
-				c.outbox.cancel(id)
+			if c.pending.abandon(open.ID) {
+				c.outbox.cancel(open.ID)
 				return contextError(ctx.Err())
 			}
 			<-open.Settled
@@ -116,10 +116,18 @@ func linkEnded(err error) bool {
 		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
-func (c *Conn) unavailable(safe bool) *Error {
-	e := *c.failed
-	e.SafeToRetry = safe
-	return &e
+// unavailable is the error of a call that could not be sent. It waits a moment
+// for the reason of the connection's end.
+func (c *Conn) unavailable(ctx context.Context, err error) error {
+	c.sendFailed(err)
+	select {
+	case <-c.done:
+		e := *c.failed
+		e.SafeToRetry = true
+		return &e
+	case <-ctx.Done():
+		return unsent(ctx.Err())
+	}
 }
 
 // explain says which call failed, and with whom.

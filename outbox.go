@@ -2,6 +2,7 @@ package tenon
 
 import (
 	"context"
+	"math"
 	"sync"
 
 	"github.com/tenon-go/tenon/codec"
@@ -11,14 +12,24 @@ import (
 // An outbox takes what has to be sent by those who must not wait: the reader
 // (refusals, pongs) and callers whose context ended (cancels). Its goroutine
 // sends it. It is bounded: one cancel per open call of ours, one refusal per
-// call that the peer may have open, one pong.
+// call that the peer may have open, one pong, one bye.
 type outbox struct {
-	mu       sync.Mutex
+	mu sync.Mutex
+	mail
+	wake chan struct{}
+}
+
+type mail struct {
 	cancels  []uint32
 	refusals []refusal
-	pong     uint32
-	hasPong  bool
-	wake     chan struct{}
+	pong     *uint32
+	bye      *bye
+}
+
+// A bye says that no more calls are taken.
+type bye struct {
+	last uint32        // the call that was accepted last
+	sent chan struct{} // closed when it is
 }
 
 // A refusal settles a call of the peer whose handler was not started.
@@ -48,25 +59,38 @@ func (o *outbox) refuse(id uint32, f wire.Failure) {
 }
 
 func (o *outbox) reply(ping uint32) {
-	o.put(func(o *outbox) { o.pong, o.hasPong = ping, true })
+	o.put(func(o *outbox) { o.pong = &ping })
+}
+
+// farewell says that no call after last is taken. The channel is closed when
+// that is sent.
+func (o *outbox) farewell(last uint32) <-chan struct{} {
+	b := &bye{last, make(chan struct{})}
+	o.put(func(o *outbox) {
+		if o.bye != nil {
+			b = o.bye
+		}
+		o.bye = b
+	})
+	return b.sent
 }
 
 // flush asks for a flush of what others committed and could not publish.
 func (o *outbox) flush() { o.put(func(*outbox) {}) }
 
-// take empties the outbox. The slices are the caller's.
-func (o *outbox) take() (cancels []uint32, refusals []refusal, pong uint32, hasPong bool) {
+// take empties the outbox.
+func (o *outbox) take() mail {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	cancels, refusals, pong, hasPong = o.cancels, o.refusals, o.pong, o.hasPong
-	o.cancels, o.refusals, o.hasPong = nil, nil, false
-	return
+	m := o.mail
+	o.mail = mail{}
+	return m
 }
 
 // run sends our hello and then what comes in, until ctx ends or the link breaks.
 func (o *outbox) run(ctx context.Context, s *sender, hello wire.Greeting, greeted func()) error {
-	h := wire.Header{Kind: wire.Hello, Arg: wire.Version}
-	if _, err := s.send(ctx, h, greetingBody(hello), true, false, 1<<30); err != nil {
+	m := message{header: wire.Header{Kind: wire.Hello, Arg: wire.Version}, body: greetingBody(hello), limit: math.MaxUint32}
+	if _, err := s.send(ctx, m); err != nil {
 		return err
 	}
 	greeted()
@@ -87,24 +111,35 @@ func (o *outbox) send(ctx context.Context, s *sender) error {
 		return err
 	}
 	defer s.release()
-	cancels, refusals, pong, hasPong := o.take()
-	for _, id := range cancels {
+	m := o.take()
+	for _, id := range m.cancels {
 		if err := s.commitFrame(ctx, wire.Header{Kind: wire.Cancel, ID: id}, nil); err != nil {
 			return err
 		}
 	}
-	for _, r := range refusals {
+	for _, r := range m.refusals {
 		h := wire.Header{Kind: wire.Error, Flags: wire.Callee | wire.Refused, ID: r.id}
 		if err := s.commitFrame(ctx, h, r.failure.Append(nil)); err != nil {
 			return err
 		}
 	}
-	if hasPong {
-		if err := s.commitFrame(ctx, wire.Header{Kind: wire.Pong, Arg: pong}, nil); err != nil {
+	if m.pong != nil {
+		if err := s.commitFrame(ctx, wire.Header{Kind: wire.Pong, Arg: *m.pong}, nil); err != nil {
 			return err
 		}
 	}
-	return s.flush(ctx)
+	if m.bye != nil {
+		if err := s.commitFrame(ctx, wire.Header{Kind: wire.Bye, Arg: m.bye.last}, nil); err != nil {
+			return err
+		}
+	}
+	if err := s.flush(ctx); err != nil {
+		return err
+	}
+	if m.bye != nil {
+		close(m.bye.sent)
+	}
+	return nil
 }
 
 type greetingBody wire.Greeting

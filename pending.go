@@ -5,28 +5,30 @@ import (
 	"sync"
 
 	"github.com/tenon-go/tenon/internal/call"
+	"github.com/tenon-go/tenon/internal/wire"
 )
 
 // pendingCalls are the calls that this side made and that are not settled. A
 // call leaves it exactly once, and whoever takes it out settles it.
 type pendingCalls struct {
-	mu    sync.Mutex
-	open  map[uint32]*call.Call // nil: the caller gave up, the answer is still due
-	last  uint32                // the id given out last
-	limit int                   // how many the peer accepts
-	freed chan struct{}         // closed when there is room again; nil: nobody waits
-	ended *Error                // what later calls get
+	mu       sync.Mutex
+	open     map[uint32]*call.Call // nil: the caller gave up, the answer is still due
+	admitted int                   // calls that have a place and no id yet
+	last     uint32                // the id given out last
+	limit    int                   // how many the peer accepts
+	freed    chan struct{}         // closed when there is room again; nil: nobody waits
+	ended    *Error                // what later calls get
 }
 
 func newPendingCalls() *pendingCalls {
 	return &pendingCalls{open: make(map[uint32]*call.Call)}
 }
 
-// add gives c an id and reports whether other calls are open. At the peer's
-// limit it waits for room until ctx ends.
-func (p *pendingCalls) add(ctx context.Context, c *call.Call) (id uint32, crowded bool, err error) {
+// admit gives a call a place. At the peer's limit it waits for one until ctx
+// ends.
+func (p *pendingCalls) admit(ctx context.Context) error {
 	p.mu.Lock()
-	for p.ended == nil && len(p.open) >= p.limit {
+	for p.ended == nil && len(p.open)+p.admitted >= p.limit {
 		if p.freed == nil {
 			p.freed = make(chan struct{})
 		}
@@ -35,15 +37,35 @@ func (p *pendingCalls) add(ctx context.Context, c *call.Call) (id uint32, crowde
 		select {
 		case <-freed:
 		case <-ctx.Done():
-			return 0, false, ctx.Err()
+			return ctx.Err()
 		}
 		p.mu.Lock()
 	}
 	defer p.mu.Unlock()
 	if p.ended != nil {
-		e := *p.ended
-		e.SafeToRetry = true
-		return 0, false, &e
+		return p.refusal()
+	}
+	p.admitted++
+	return nil
+}
+
+// dismiss gives the place of a call back that got no id.
+func (p *pendingCalls) dismiss() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.admitted--
+	p.room()
+}
+
+// add gives c, which has a place, its id, and reports whether other calls are
+// under way. It is called in the writer's role just before the call's first
+// frame is committed: ids appear on the wire in order, so that the peer can say
+// up to which one it has accepted.
+func (p *pendingCalls) add(c *call.Call) (crowded bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended != nil {
+		return false, p.refusal()
 	}
 	for {
 		p.last++
@@ -51,8 +73,17 @@ func (p *pendingCalls) add(ctx context.Context, c *call.Call) (id uint32, crowde
 			break
 		}
 	}
+	p.admitted--
 	p.open[p.last] = c
-	return p.last, len(p.open) > 1, nil
+	c.ID = p.last
+	return len(p.open)+p.admitted > 1, nil
+}
+
+// refusal is the error of a call that comes too late.
+func (p *pendingCalls) refusal() *Error {
+	e := *p.ended
+	e.SafeToRetry = true
+	return &e
 }
 
 // take removes the call that an answer is for. known is false for an id that is
@@ -98,6 +129,22 @@ func (p *pendingCalls) idle() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.open) == 0
+}
+
+// refuse makes later calls fail with err and takes out those that came after
+// the call last. The peer may still answer them: their ids stay open.
+func (p *pendingCalls) refuse(last uint32, err *Error) (refused []*call.Call) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = err
+	for id, open := range p.open {
+		if open != nil && wire.After(id, last) {
+			p.open[id] = nil
+			refused = append(refused, open)
+		}
+	}
+	p.room()
+	return refused
 }
 
 // end makes later calls fail with err and returns the calls still open.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/tenon-go/tenon/codec"
+	"github.com/tenon-go/tenon/internal/call"
 	"github.com/tenon-go/tenon/internal/wire"
 )
 
@@ -36,17 +36,20 @@ type sender struct {
 	maxFrame int
 	waits    bool // Flush may wait, as on a socket
 
+	pending *pendingCalls // gives the calls we send their ids
+
 	role    chan struct{} // holds a token while somebody has the role
 	encoder codec.Encoder // of the holder
 	dirty   atomic.Bool   // committed, not yet flushed
 }
 
-func newSender(link DirectLink) *sender {
+func newSender(link DirectLink, pending *pendingCalls) *sender {
 	_, flushAtOnce := link.(poller)
 	return &sender{
 		link:     link,
 		maxFrame: min(link.MaxReserve(), wire.MaxFrame),
 		waits:    !flushAtOnce,
+		pending:  pending,
 		role:     make(chan struct{}, 1),
 	}
 }
@@ -73,12 +76,21 @@ type encodeError struct{ err error }
 func (e encodeError) Error() string { return e.err.Error() }
 func (e encodeError) Unwrap() error { return e.err }
 
-// send sends one message whose body is appended by b. With crowded, others are
-// sending too, and the one flush may serve them all. When it fails, published
-// says whether the peer may have seen the message all the same.
-func (s *sender) send(ctx context.Context, h wire.Header, b body, userCode, crowded bool, limit uint32) (published bool, err error) {
-	if userCode {
-		return s.sendFromHeap(ctx, h, b, crowded, limit)
+// A message is what send sends.
+type message struct {
+	header   wire.Header
+	body     body
+	call     *call.Call // the call that it begins, if any: gets its id
+	userCode bool       // encoding runs code of users
+	crowded  bool       // others are sending too, and one flush may serve them all
+	limit    uint32     // what the peer accepts
+}
+
+// send sends one message. When it fails, published says whether the peer may
+// have seen the message all the same.
+func (s *sender) send(ctx context.Context, m message) (published bool, err error) {
+	if m.userCode {
+		return s.sendFromHeap(ctx, m)
 	}
 	if err := s.acquire(ctx); err != nil {
 		return false, err
@@ -88,7 +100,7 @@ func (s *sender) send(ctx context.Context, h wire.Header, b body, userCode, crow
 		s.release()
 		return false, err
 	}
-	frame, err = s.encode(frame, h, b)
+	frame, err = s.encode(frame, m)
 	if err != nil {
 		s.release()
 		return false, err
@@ -96,17 +108,17 @@ func (s *sender) send(ctx context.Context, h wire.Header, b body, userCode, crow
 	if segments := s.encoder.Segments(); len(segments) > 0 || len(frame) > s.maxFrame {
 		pieces := cutSegments(slices.Clone(frame[wire.HeaderSize:]), segments)
 		s.release()
-		return s.sendPieces(ctx, h, pieces, limit)
+		return s.sendPieces(ctx, m, pieces)
 	}
-	if err := s.commit(ctx, frame); err != nil {
+	if err := s.commit(ctx, frame, &m); err != nil {
 		s.release()
 		return false, err
 	}
-	return true, s.publish(ctx, crowded)
+	return true, s.publish(ctx, m.crowded)
 }
 
 // encode builds the frame. A panic of the codec gives the role back.
-func (s *sender) encode(frame []byte, h wire.Header, b body) (_ []byte, err error) {
+func (s *sender) encode(frame []byte, m message) (_ []byte, err error) {
 	ok := false
 	defer func() {
 		if !ok {
@@ -114,13 +126,10 @@ func (s *sender) encode(frame []byte, h wire.Header, b body) (_ []byte, err erro
 		}
 	}()
 	s.encoder.Reset()
-	frame = b.AppendBody(h.Append(frame), &s.encoder)
+	frame = m.body.AppendBody(m.header.Append(frame), &s.encoder)
 	ok = true
 	if err := s.encoder.Err(); err != nil {
 		return nil, encodeError{err}
-	}
-	if len(frame) <= s.maxFrame {
-		wire.SetSize(frame)
 	}
 	return frame, nil
 }
@@ -133,10 +142,10 @@ type heapEncoder struct {
 }
 
 // sendFromHeap encodes outside of the role, since user code runs, and copies.
-func (s *sender) sendFromHeap(ctx context.Context, h wire.Header, b body, crowded bool, limit uint32) (published bool, err error) {
+func (s *sender) sendFromHeap(ctx context.Context, m message) (published bool, err error) {
 	e := heapEncoders.Get().(*heapEncoder)
 	e.encoder.Reset()
-	frame := b.AppendBody(h.Append(e.buffer[:0]), &e.encoder)
+	frame := m.body.AppendBody(m.header.Append(e.buffer[:0]), &e.encoder)
 	defer func() {
 		e.encoder.Reset()
 		if cap(frame) <= wire.MaxFrame {
@@ -148,21 +157,20 @@ func (s *sender) sendFromHeap(ctx context.Context, h wire.Header, b body, crowde
 		return false, encodeError{err}
 	}
 	if segments := e.encoder.Segments(); len(segments) > 0 || len(frame) > s.maxFrame {
-		return s.sendPieces(ctx, h, cutSegments(frame[wire.HeaderSize:], segments), limit)
+		return s.sendPieces(ctx, m, cutSegments(frame[wire.HeaderSize:], segments))
 	}
-	wire.SetSize(frame)
 	if err := s.acquire(ctx); err != nil {
 		return false, err
 	}
 	reserved, err := s.reserve(ctx, len(frame))
 	if err == nil {
-		err = s.commit(ctx, append(reserved, frame...))
+		err = s.commit(ctx, append(reserved, frame...), &m)
 	}
 	if err != nil {
 		s.release()
 		return false, err
 	}
-	return true, s.publish(ctx, crowded)
+	return true, s.publish(ctx, m.crowded)
 }
 
 // cutSegments puts the large values back into the places between the encoded
@@ -180,22 +188,22 @@ func cutSegments(encoded []byte, segments []codec.Segment) [][]byte {
 
 // sendPieces sends a large message in fragments and gives the role away between
 // them.
-func (s *sender) sendPieces(ctx context.Context, h wire.Header, pieces [][]byte, limit uint32) (published bool, err error) {
+func (s *sender) sendPieces(ctx context.Context, m message, pieces [][]byte) (published bool, err error) {
 	total := 0
 	for _, p := range pieces {
 		total += len(p)
 	}
-	if uint64(total) > uint64(limit) || total > math.MaxUint32-wire.HeaderSize {
+	if uint64(total) > uint64(m.limit) {
 		return false, &Error{
 			Code: ResourceExhausted, SafeToRetry: true,
-			Message: fmt.Sprintf("the message has %d bytes, the peer accepts at most %d (tenon.WithMaxMessage on its side)", total, limit),
+			Message: fmt.Sprintf("the message has %d bytes, the peer accepts at most %d (tenon.WithMaxMessage on its side)", total, m.limit),
 		}
 	}
 	for first := true; first || total > 0; first = false {
 		if err := s.acquire(ctx); err != nil {
 			return published, err
 		}
-		n, err := s.sendFragment(ctx, h, &pieces, total, first)
+		n, err := s.sendFragment(ctx, &m, &pieces, total, first)
 		if err == nil {
 			published = true
 			err = s.flush(ctx)
@@ -205,14 +213,17 @@ func (s *sender) sendPieces(ctx context.Context, h wire.Header, pieces [][]byte,
 			return published, err
 		}
 		total -= n
-		h = wire.Header{Kind: wire.Fragment, Flags: h.Flags & wire.Callee, Port: h.Port, ID: h.ID}
 	}
 	return true, nil
 }
 
 // sendFragment commits one frame with as much of pieces as it takes.
-func (s *sender) sendFragment(ctx context.Context, h wire.Header, pieces *[][]byte, left int, first bool) (sent int, err error) {
+func (s *sender) sendFragment(ctx context.Context, m *message, pieces *[][]byte, left int, first bool) (sent int, err error) {
 	const totalSize = 4
+	h := m.header
+	if !first {
+		h = wire.Header{Kind: wire.Fragment, Flags: h.Flags & wire.Callee, Port: h.Port, ID: h.ID}
+	}
 	head := wire.HeaderSize
 	room := min(fragmentSize, s.maxFrame)
 	split := first && head+left > room
@@ -239,8 +250,10 @@ func (s *sender) sendFragment(ctx context.Context, h wire.Header, pieces *[][]by
 			*pieces = (*pieces)[1:]
 		}
 	}
-	wire.SetSize(frame)
-	return sent, s.commit(ctx, frame)
+	if !first {
+		return sent, s.commit(ctx, frame, nil)
+	}
+	return sent, s.commit(ctx, frame, m)
 }
 
 // commitFrame commits a small frame. The caller has the role and flushes.
@@ -249,9 +262,7 @@ func (s *sender) commitFrame(ctx context.Context, h wire.Header, b []byte) error
 	if err != nil {
 		return err
 	}
-	frame = append(h.Append(frame), b...)
-	wire.SetSize(frame)
-	return s.commit(ctx, frame)
+	return s.commit(ctx, append(h.Append(frame), b...), nil)
 }
 
 func (s *sender) reserve(ctx context.Context, n int) ([]byte, error) {
@@ -265,7 +276,18 @@ func (s *sender) reserve(ctx context.Context, n int) ([]byte, error) {
 	}
 }
 
-func (s *sender) commit(ctx context.Context, frame []byte) error {
+// commit commits a whole frame. With m it is the first of a message; if that
+// begins a call, the call gets its id now.
+func (s *sender) commit(ctx context.Context, frame []byte, m *message) error {
+	if m != nil && m.call != nil {
+		crowded, err := s.pending.add(m.call)
+		if err != nil {
+			return err
+		}
+		m.crowded, m.header.ID = crowded, m.call.ID
+		wire.SetID(frame, m.call.ID)
+	}
+	wire.SetSize(frame)
 	for {
 		err := s.link.Commit(frame)
 		if !errors.Is(err, ErrFull) {

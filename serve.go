@@ -37,9 +37,11 @@ type servedCall struct {
 type servedCalls struct {
 	handlers []handler
 
-	mu    sync.Mutex
-	open  map[uint32]*servedCall
-	ended bool
+	mu       sync.Mutex
+	open     map[uint32]*servedCall
+	last     uint32        // the id accepted last
+	draining chan struct{} // not nil: no new calls; closed when the last one is done
+	ended    bool
 }
 
 func newServedCalls(srv *Server) *servedCalls {
@@ -59,29 +61,51 @@ func (s *servedCalls) methods() []wire.Method {
 	return methods
 }
 
-// add registers a call. The peer keeps to the limit by itself; what it counts as
-// answered we may count as open for a moment longer, hence twice.
-func (s *servedCalls) add(c *servedCall, limit uint32) error {
+// add registers a call; false while no new ones are taken. The peer keeps to the
+// limit by itself; what it counts as answered we may count as open for a moment
+// longer, hence twice.
+func (s *servedCalls) add(c *servedCall, limit uint32) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.draining != nil {
+		return false, nil
+	}
 	if uint64(len(s.open)) >= 2*uint64(limit) {
-		return protocolError{fmt.Errorf("%d calls at once, %d were announced as the limit", len(s.open), limit)}
+		return false, protocolError{fmt.Errorf("%d calls at once, %d were announced as the limit", len(s.open), limit)}
 	}
 	if s.open[c.id] != nil {
-		return protocolError{fmt.Errorf("a second call with the id %d of one that is open", c.id)}
+		return false, protocolError{fmt.Errorf("a second call with the id %d of one that is open", c.id)}
 	}
 	if s.ended {
 		c.cancel(context.Canceled)
 	}
 	s.open[c.id] = c
+	s.last = c.id
 	c.crowded = len(s.open) > 1
-	return nil
+	return true, nil
 }
 
 func (s *servedCalls) remove(id uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.open, id)
+	if s.draining != nil && len(s.open) == 0 {
+		close(s.draining)
+	}
+}
+
+// drain stops new calls. It returns the id accepted last and a channel that is
+// closed when no call is open any more.
+func (s *servedCalls) drain() (last uint32, drained <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining == nil {
+		s.draining = make(chan struct{})
+		if len(s.open) == 0 {
+			close(s.draining)
+		}
+	}
+	return s.last, s.draining
 }
 
 func (s *servedCalls) cancel(id uint32) {
@@ -124,8 +148,13 @@ func (c *Conn) serve(f wire.Frame, owned bool) error {
 	default:
 		call.args, call.owned = bytes.Clone(args), true
 	}
-	if err := c.served.add(call, c.limits.Calls); err != nil {
+	accepted, err := c.served.add(call, c.limits.Calls)
+	if err != nil {
 		return err
+	}
+	if !accepted {
+		c.outbox.refuse(f.ID, wire.Failure{Code: uint32(Unavailable), Message: shuttingDown})
+		return nil
 	}
 	c.runners.start(call)
 	return nil
@@ -203,7 +232,8 @@ func (s *servedCall) decoder() *codec.Decoder {
 func (s *servedCall) answer(result body, userCode bool) {
 	s.answered = true
 	h := wire.Header{Kind: wire.Answer, Flags: wire.Callee, ID: s.id}
-	published, err := s.conn.sender.send(s.conn.running, h, result, userCode, s.crowded, s.conn.peer.limits.Message)
+	m := message{header: h, body: result, userCode: userCode, crowded: s.crowded, limit: s.conn.peer.limits.Message}
+	published, err := s.conn.sender.send(s.conn.running, m)
 	if err == nil {
 		return
 	}
@@ -213,13 +243,13 @@ func (s *servedCall) answer(result body, userCode bool) {
 	)
 	switch {
 	case published || s.conn.running.Err() != nil:
-		s.conn.end(err)
+		s.conn.sendFailed(err)
 	case errors.As(err, &encode):
 		s.fail(&Error{Code: InvalidResult, Message: "the result cannot be encoded: " + err.Error()}, 0)
 	case errors.As(err, &e):
 		s.fail(&Error{Code: e.Code, Message: "the answer is too large: " + e.Message}, 0)
 	default:
-		s.conn.end(err)
+		s.conn.sendFailed(err)
 	}
 }
 
@@ -228,8 +258,9 @@ func (s *servedCall) answer(result body, userCode bool) {
 func (s *servedCall) fail(err error, refused uint8) {
 	s.answered = true
 	h := wire.Header{Kind: wire.Error, Flags: wire.Callee | refused, ID: s.id}
-	if _, err := s.conn.sender.send(s.conn.running, h, failureBody(failureOf(err)), false, s.crowded, math.MaxUint32); err != nil {
-		s.conn.end(err)
+	m := message{header: h, body: failureBody(failureOf(err)), crowded: s.crowded, limit: math.MaxUint32}
+	if _, err := s.conn.sender.send(s.conn.running, m); err != nil {
+		s.conn.sendFailed(err)
 	}
 }
 

@@ -1,9 +1,11 @@
 package tenon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"slices"
 	"sync"
@@ -22,12 +24,79 @@ type Server struct {
 	mu     sync.Mutex
 	list   []handler
 	byName map[string]int
+	conns  map[*Conn]struct{}
+	closed bool
 }
+
+// ErrServerClosed is what ServeLink returns after Shutdown or Close of its
+// server.
+var ErrServerClosed = errors.New("tenon: the server is closed")
 
 // NewServer returns a server without services. The options apply to all
 // connections that ServeLink makes.
 func NewServer(opts ...Option) *Server {
-	return &Server{opts: opts, byName: make(map[string]int)}
+	return &Server{opts: opts, byName: make(map[string]int), conns: make(map[*Conn]struct{})}
+}
+
+// Conns returns the connections that s serves at the moment.
+func (s *Server) Conns() []*Conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.conns))
+}
+
+// Shutdown ends all connections in order, as [Conn.Shutdown] does, and waits
+// for that. Later ones end at once. When ctx ends first, it closes those that
+// are left and returns ctx's error.
+func (s *Server) Shutdown(ctx context.Context) error {
+	return s.endAll(func(c *Conn) error { return c.Shutdown(ctx) })
+}
+
+// Close closes all connections at once. Open calls fail.
+func (s *Server) Close() error { return s.endAll((*Conn).Close) }
+
+func (s *Server) endAll(end func(*Conn) error) error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	var (
+		ending sync.WaitGroup
+		mu     sync.Mutex
+		first  error
+	)
+	for _, c := range s.Conns() {
+		ending.Go(func() {
+			if err := end(c); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				first = cmp.Or(first, err)
+			}
+		})
+	}
+	ending.Wait()
+	return first
+}
+
+// track adds a connection, unless s is closed.
+func (s *Server) track(c *Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.conns[c] = struct{}{}
+	}
+	return !s.closed
+}
+
+func (s *Server) forget(c *Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+}
+
+func (s *Server) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
 }
 
 // ServeLink serves one connection over link until it ends, and closes link. It
@@ -39,6 +108,8 @@ func (s *Server) ServeLink(ctx context.Context, link Link, opts ...Option) error
 	switch err := conn.Err(); {
 	case errors.Is(err, io.EOF):
 		return nil
+	case s.isClosed():
+		return ErrServerClosed
 	case errors.Is(err, net.ErrClosed) && ctx.Err() != nil:
 		return ctx.Err()
 	default:

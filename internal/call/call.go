@@ -52,6 +52,9 @@ type Call struct {
 
 	// What follows belongs to the connection that carries the call out.
 
+	// ID is the call's id on the wire, given when its first frame is committed;
+	// 0 before.
+	ID uint32
 	// Remaining is the time until the caller's deadline, 0 for none.
 	Remaining time.Duration
 	// Settled is signalled by the reader when the outcome stands in Outcome. It

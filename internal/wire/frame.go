@@ -103,6 +103,9 @@ func SetSize(frame []byte) {
 	binary.LittleEndian.PutUint32(frame, uint32(len(frame)))
 }
 
+// SetID writes the call id into the header of frame.
+func SetID(frame []byte, id uint32) { binary.LittleEndian.PutUint32(frame[8:], id) }
+
 func parseHeader(b []byte) Header {
 	word := binary.LittleEndian.Uint32(b[4:])
 	return Header{
