@@ -12,10 +12,11 @@
 // # Guarantees
 //
 //  1. A call goes to the member with the fewest calls in flight; ties rotate.
-//  2. A member that ended is replaced: the first time at once, then, when
-//     members keep ending or cannot be started, after a pause that doubles from
-//     50 ms to 5 s and varies by chance. Calls wait for it with their contexts
-//     while no member is there. [OnStart] and [OnExit] let one watch.
+//  2. A member that ended is replaced at once. Only when one after the other
+//     cannot be started, or ends within a second without having answered a call,
+//     there is a pause before the next, which doubles from 50 ms to 5 s and
+//     varies by chance. Calls wait with their contexts while no member is there.
+//     [OnStart], [OnExit] and [OnStartFailure] let one watch.
 //  3. A call whose error says that its handler cannot have run, because the
 //     member was gone or going, is sent again, to another member where there is
 //     one, until its context ends. Every other error is returned as it is.

@@ -176,8 +176,9 @@ func (p *Pool) Resize(n int) {
 // finish, then the members are closed. ctx bounds the whole: of the time that it
 // leaves, a quarter, at most a second, is kept for the members to end.
 //
-// Stop returns when no member and no goroutine of the pool is left. It may be
-// called more than once and at any time, but not from a call of the pool.
+// Stop returns nil, when no member and no goroutine of the pool is left; how the
+// members ended is told to [OnExit]. It may be called more than once and at any
+// time, but not from a call of the pool.
 func (p *Pool) Stop(ctx context.Context) error {
 	drain := ctx
 	if deadline, ok := ctx.Deadline(); ok {

@@ -30,13 +30,15 @@
 //     package internal/proc.
 //  3. A worker inherits descriptors 0, 1, 2, its control socket and its link.
 //     They are closed on exec, and the variables that mark a worker are gone,
-//     before the program's own code runs.
+//     before main and the init functions of packages that import this one.
 //  4. Whatever a worker prints is read at once, so it is never held up, and is
 //     forwarded line by line. See [Output] for what happens when nobody takes
 //     it.
 //  5. When a worker dies, each of its calls fails within milliseconds with an
 //     error that says whether the call may have run and wraps an *[ExitError]:
 //     name, pid, exit status or signal, reason, last lines of standard error.
+//     The calls wait 50 ms at most for the process's status; where the machine is
+//     too busy to have it by then, the error names the worker only.
 //  6. The parent decides the order of ending: an interrupt from the terminal
 //     reaches the parent alone; see [Worker.Stop] for what it does then.
 //
