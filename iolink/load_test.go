@@ -6,12 +6,10 @@ import (
 	"net"
 	"os"
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/tenon-go/tenon"
-	"github.com/tenon-go/tenon/internal/leak"
 	"github.com/tenon-go/tenon/iolink"
 )
 
@@ -185,6 +183,16 @@ func TestTimePerByteDoesNotRiseWithSizeReport66(t *testing.T) {
 	}
 }
 
+const pingSize = 64
+
+func build(l *iolink.Link) error {
+	p := l.Reserve(pingSize)
+	if err := l.Commit(p[:pingSize]); err != nil {
+		return err
+	}
+	return l.Flush()
+}
+
 func TestMessagesAllocateNothing(t *testing.T) {
 	a, b, err := iolink.Pair()
 	if err != nil {
@@ -220,24 +228,6 @@ func TestManySmallMessagesLeaveInOneWrite(t *testing.T) {
 	if p, err := b.Recv(); len(p) != 800 || err != nil {
 		t.Errorf("the first read brought %d bytes and %v, want all 800", len(p), err)
 	}
-}
-
-func TestTCPSendsWithoutDelay(t *testing.T) {
-	leak.Check(t)
-	x, y := connected(t, "tcp")
-	defer y.Close()
-	x.(*net.TCPConn).SetNoDelay(false)
-	l := iolink.New(x)
-	defer l.Close()
-	raw, err := x.(*net.TCPConn).SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw.Control(func(fd uintptr) {
-		if on, err := syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_NODELAY); on == 0 || err != nil {
-			t.Errorf("TCP_NODELAY is %d, %v", on, err)
-		}
-	})
 }
 
 func TestKindNamesTheStream(t *testing.T) {

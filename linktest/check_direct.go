@@ -170,6 +170,16 @@ func checkDropped(b *bench) {
 	b.do("receiving", func() error {
 		return r.drain(func() ([]byte, error) { return recvOne(y) }, w.offset)
 	})
+	b.do("dropping a reservation between Commit and Flush", func() error {
+		if err := w.commit(x, 5000, 5000); err != nil {
+			return err
+		}
+		x.Reserve(x.MaxReserve())
+		return x.Flush()
+	})
+	b.do("receiving what was committed before the dropped reservation", func() error {
+		return r.drain(func() ([]byte, error) { return recvOne(y) }, w.offset)
+	})
 }
 
 func checkFlushPublishes(b *bench) {

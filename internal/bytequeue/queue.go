@@ -70,11 +70,7 @@ func (q *Queue) Commit(p []byte) error {
 
 // Publish makes everything committed visible to Peek.
 func (q *Queue) Publish() {
-	for i := len(q.blocks) - 1; i >= 0; i-- {
-		b := q.blocks[i]
-		if b.published == b.end {
-			return
-		}
+	for _, b := range q.blocks {
 		b.published = b.end
 	}
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package iolink_test
 
 import (
@@ -21,8 +23,6 @@ func socketPair(tb testing.TB) (a, b *os.File) {
 	syscall.SetNonblock(fds[1], true)
 	return os.NewFile(uintptr(fds[0]), "a"), os.NewFile(uintptr(fds[1]), "b")
 }
-
-const pingSize = 64
 
 func BenchmarkPingPong(b *testing.B) {
 	b.Run("bare", func(b *testing.B) {
@@ -80,14 +80,6 @@ func pingPong(b *testing.B, x, y *iolink.Link) {
 			b.Fatal(err)
 		}
 	}
-}
-
-func build(l *iolink.Link) error {
-	p := l.Reserve(pingSize)
-	if err := l.Commit(p[:pingSize]); err != nil {
-		return err
-	}
-	return l.Flush()
 }
 
 func echo(l *iolink.Link) error {
