@@ -101,6 +101,9 @@ func (r *reader) release() {
 // that is worth it: when the other side calls us, or answers are due.
 func (r *reader) readAll() error {
 	r.served = false
+	if r.poll != nil {
+		r.poll.Disarm()
+	}
 	for {
 		n, err := r.drain(-1)
 		if err != nil {
@@ -167,8 +170,8 @@ func (r *reader) drain(max int) (chunks int, err error) {
 		chunk, err := r.link.TryRecv()
 		if err != nil || chunk == nil {
 			if r.started {
-				// The handler's goroutine runs now, on this thread: 1.2 us a
-				// call instead of 1.8 when another thread has to find it.
+				// The handler's goroutine runs now, on this thread, instead of
+				// when another thread has found it.
 				r.started = false
 				runtime.Gosched()
 			}

@@ -57,7 +57,7 @@ func wait4(pid int) Status {
 		}
 		break
 	}
-	s := Status{Code: ws.ExitStatus(), Peak: usage.Maxrss * maxrssUnit}
+	s := Status{Code: ws.ExitStatus(), Peak: int64(usage.Maxrss) * maxrssUnit}
 	if ws.Signaled() {
 		s.Code, s.Signal = -1, ws.Signal()
 	}
