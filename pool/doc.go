@@ -28,7 +28,8 @@
 //  5. A call from inside a call of the same pool, that is from a handler of this
 //     process that a member called back, cannot wait for itself: where every
 //     member is busy it runs on the member that called back, whose own call is
-//     waiting for it.
+//     waiting for it. Only members that are connections or have one (Conn) are
+//     recognized, and only when the call back comes straight from them.
 //  6. After [Pool.Close] no member, goroutine or waiting call is left.
 //
 // # Concurrency and cost

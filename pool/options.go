@@ -15,7 +15,9 @@ type options struct {
 }
 
 // Concurrency bounds how many calls of the pool a member has at once: 1 means
-// that each has a member to itself. The default, 0, is no bound.
+// that each has a member to itself. The default, 0, is no bound. A call that its
+// caller gave up does not count any more, though its handler may run on until it
+// heeds its context.
 func Concurrency(n int) Option { return func(o *options) { o.concurrency = int64(max(n, 0)) } }
 
 // Queue bounds how many calls may wait for a member; 0 means that a call which

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/inproc"
 	"github.com/tenon-go/tenon/pool"
 )
 
@@ -321,6 +322,37 @@ func TestContextIsTheLifeOfAPool(t *testing.T) {
 	for _, m := range c.members() {
 		<-m.done
 	}
+}
+
+// Members may be connections, here to servers within the process, beside others.
+func TestConnectionsAndOthersAreMembers(t *testing.T) {
+	srv := tenon.NewServer()
+	var served atomic.Int64
+	tenon.Handle(srv, &do, func(context.Context, string) (string, error) {
+		served.Add(1)
+		return "", nil
+	})
+	var servers sync.WaitGroup
+	var starts atomic.Int64
+	c := &crew{work: func(context.Context) error { return nil }}
+	p := newPool(t, 3, func(ctx context.Context) (pool.Member, error) {
+		if starts.Add(1) == 3 {
+			return c.start(ctx)
+		}
+		a, b := inproc.Pair()
+		servers.Go(func() { _ = srv.ServeLink(context.Background(), b) })
+		return tenon.NewConn(context.Background(), a, nil), nil
+	})
+	for range 30 {
+		if _, err := do.Call(context.Background(), p, ""); err != nil {
+			t.Error(err)
+		}
+	}
+	if served.Load() != 20 || c.members()[0].calls.Load() != 10 {
+		t.Errorf("%d calls over connections", served.Load())
+	}
+	_ = p.Close()
+	servers.Wait()
 }
 
 func TestEachReachesEveryMember(t *testing.T) {

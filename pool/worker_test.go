@@ -59,13 +59,14 @@ func TestKilledWorkerIsReplacedReport9(t *testing.T) {
 
 func TestCallOfAPoolInsideACallOfItReport50(t *testing.T) {
 	back := tenon.NewServer()
-	var p *pool.Pool
+	var known atomic.Pointer[pool.Pool] // the way through the worker orders nothing
 	tenon.Handle(back, &do, func(ctx context.Context, order string) (string, error) {
-		return do.Call(ctx, p, order)
+		return do.Call(ctx, known.Load(), order)
 	})
-	p = newPool(t, 1, func(ctx context.Context) (pool.Member, error) {
+	p := newPool(t, 1, func(ctx context.Context) (pool.Member, error) {
 		return worker.Start(ctx, worker.Self("test"), worker.Back(back))
 	}, pool.Concurrency(1))
+	known.Store(p)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if _, err := do.Call(ctx, p, "ask ask ask pid"); err != nil {
