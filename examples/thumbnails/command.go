@@ -44,7 +44,7 @@ func command(args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	s, err := run(ctx, o)
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		fmt.Fprintf(stderr, "thumbnails: stopped; the thumbnails made so far are in %s\n", o.out)
 		return interrupted
 	case err != nil:

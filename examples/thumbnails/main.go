@@ -10,6 +10,7 @@ package main
 import (
 	"context"
 	"os"
+	"time"
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/pool"
@@ -18,9 +19,9 @@ import (
 	"github.com/tenon-go/tenon/examples/thumbnails/imaging"
 )
 
-// memoryLimit is what a worker may use. A photograph of 24 megapixels takes
-// about 100 MiB.
-const memoryLimit = 256 << 20
+// memoryLimit is what a worker may use. A photograph of 24 megapixels takes up
+// to 150 MiB, and what the one before it took may not be collected yet.
+const memoryLimit = 512 << 20
 
 func main() {
 	// A worker is this very program, started again. There, Main serves the
@@ -71,7 +72,7 @@ func run(ctx context.Context, o options) (*summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	compared, err := compare(ctx, inWorkers, inThisProcess, pictures.only(made.good()), o)
+	compared, err := compare(ctx, inWorkers, inThisProcess, pictures.only(made.some(2*time.Second)), o)
 	if err != nil {
 		return nil, err
 	}

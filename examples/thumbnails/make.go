@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/tenon-go/tenon/worker"
 
 	"github.com/tenon-go/tenon/examples/thumbnails/imaging"
 )
@@ -71,6 +74,23 @@ func (b batch) good() []string {
 		}
 	}
 	return names
+}
+
+// some returns as many of the good ones as can be made again within d.
+func (b batch) some(d time.Duration) []string {
+	names := b.good()
+	return names[:min(len(names), 1+int(b.rate()*d.Seconds()))]
+}
+
+// lost returns the workers that died in the middle of a picture.
+func (b batch) lost() []loss {
+	var lost []loss
+	for _, r := range b.results {
+		if exit := (*worker.ExitError)(nil); errors.As(r.failed, &exit) {
+			lost = append(lost, loss{exit.Name, exit.PID, r.name})
+		}
+	}
+	return lost
 }
 
 // rate is the number of thumbnails that were made in a second.

@@ -62,19 +62,18 @@ func summarize(from folder, made batch, compared *comparison, o options, stats p
 		Seconds:    made.took.Seconds(),
 		PerSecond:  made.rate(),
 		Workers:    []member{},
-		Lost:       []loss{},
+		Lost:       append([]loss{}, made.lost()...),
 		Replaced:   len(stats.Members) + int(stats.Ended) - o.workers,
 		Comparison: compared,
 		results:    made.results,
 	}
 	for _, r := range made.results {
-		if r.failed == nil {
-			continue
+		if r.failed != nil {
+			s.Failed = append(s.Failed, failure{r.name, reason(r.failed)})
 		}
-		s.Failed = append(s.Failed, failure{r.name, reason(r.failed)})
-		if exit := (*worker.ExitError)(nil); errors.As(r.failed, &exit) {
-			s.Lost = append(s.Lost, loss{exit.Name, exit.PID, r.name})
-		}
+	}
+	if compared != nil {
+		s.Lost = append(s.Lost, compared.lost...)
 	}
 	for _, m := range stats.Members {
 		s.Workers = append(s.Workers, member{m.Name, m.PID, m.Calls})
@@ -107,7 +106,11 @@ func (s *summary) print(w io.Writer) error {
 			fmt.Fprintf(out, "  %s\t%s\n", f.Name, f.Reason)
 		}
 	}
-	fmt.Fprintf(out, "\n%s lost, %d replaced:\n", count(len(s.Lost), "worker"), s.Replaced)
+	if len(s.Lost) == 0 {
+		fmt.Fprintf(out, "\nWorkers:\n")
+	} else {
+		fmt.Fprintf(out, "\nWorkers, %d lost and %d replaced:\n", len(s.Lost), s.Replaced)
+	}
 	for _, l := range s.Lost {
 		fmt.Fprintf(out, "  %s\tpid %d\tdied of %s\n", l.Name, l.PID, l.Picture)
 	}
@@ -115,7 +118,7 @@ func (s *summary) print(w io.Writer) error {
 		fmt.Fprintf(out, "  %s\tpid %d\t%s\n", m.Name, m.PID, count(int(m.Calls), "call"))
 	}
 	if c := s.Comparison; c != nil {
-		fmt.Fprintf(out, "\nThe same without the bad pictures, for comparison:\n")
+		fmt.Fprintf(out, "\n%s once more, for comparison:\n", count(c.Pictures, "good picture"))
 		fmt.Fprintf(out, "  in %s\t%.1f per second\n", count(len(s.Workers), "worker"), c.InWorkers)
 		fmt.Fprintf(out, "  in one process\t%.1f per second\n", c.InThisProcess)
 	}
