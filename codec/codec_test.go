@@ -279,6 +279,7 @@ func TestErrorsSayWhatWasWantedAndWhatCame(t *testing.T) {
 		{"d7ffffffffff00000000", func(d *codec.Decoder) { d.Time() }, "timestamp is malformed"},
 		{"dd7fffffff", func(d *codec.Decoder) { d.Array() }, "array of 2147483647 elements in 0 bytes"},
 		{"dfffffffff00", func(d *codec.Decoder) { d.Map() }, "map of 4294967295 entries in 1 bytes"},
+		{"82010101", func(d *codec.Decoder) { d.Map() }, "map of 2 entries in 3 bytes"},
 		{"920102", func(d *codec.Decoder) { d.FixedArray(3) }, "want an array of 3 elements, got 2"},
 		{"c40101", func(d *codec.Decoder) { d.ByteArray(make([]byte, 2)) }, "want 2 bytes, got 1"},
 		{"0102", func(d *codec.Decoder) { d.Int() }, "1 bytes are left over after the value"},

@@ -45,15 +45,15 @@ func (w *writer) client(s *model.Service, client string, methods []method) {
 		local := names{}
 		local.reserve("c", "r", "err", m.descriptor, m.args)
 		ctx := local.unique("ctx")
-		var signature, results, args, returns []string
-		signature = append(signature, ctx+" "+w.context+".Context")
+		var results, args, returns []string
+		signature := ctx + " " + w.context + ".Context"
 		for i, v := range m.Params {
 			name := local.unique(v.Name)
 			typ := w.typeName(v.Type.Go)
 			if m.Variadic && i == len(m.Params)-1 {
 				typ = "..." + w.typeName(v.Type.Go.Underlying().(*types.Slice).Elem())
 			}
-			signature = append(signature, name+" "+typ)
+			signature += ", " + name + " " + typ
 			args = append(args, name)
 		}
 		for _, v := range m.Results {
@@ -64,7 +64,7 @@ func (w *writer) client(s *model.Service, client string, methods []method) {
 		if len(m.Results) == 0 {
 			r = "_"
 		}
-		w.f("\nfunc (c %s) %s(%s) (%s) {\n", client, m.Name, strings.Join(signature, ", "), strings.Join(append(results, "error"), ", "))
+		w.f("\nfunc (c %s) %s(%s) (%s) {\n", client, m.Name, signature, strings.Join(append(results, "error"), ", "))
 		w.f("%s, err := %s.Call(%s, c.caller, %s{%s})\n", r, m.descriptor, ctx, m.args, strings.Join(args, ", "))
 		w.f("return %s\n}\n", strings.Join(append(returns, "err"), ", "))
 	}

@@ -15,6 +15,9 @@ import (
 // Of returns the shape of m, a method of a service in package pkg.
 func Of(m *model.Method, pkg *types.Package) string {
 	w := &writer{pkg: pkg, labels: map[*model.Type]string{}, taken: map[string]bool{}}
+	for _, word := range []string{"bytes", "byte", "time", "duration"} {
+		w.taken[word] = true // words of the grammar are no labels
+	}
 	w.values(m.Params)
 	w.text.WriteByte(' ')
 	w.values(m.Results)

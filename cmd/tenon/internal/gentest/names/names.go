@@ -19,7 +19,14 @@ type Point struct{ N int }
 type HTTPServer interface {
 	Points(ctx context.Context, own Point, b b.Point, c codec.Point) ([]Point, []b.Point, []codec.Point, error)
 	Kind(ctx context.Context, kind b.Kind) error
+	Words(ctx context.Context, d duration, t time) error
 }
+
+// Words of the grammar of shapes.
+type (
+	duration struct{ Hours int }
+	time     struct{ Zone string }
+)
 
 type (
 	tenon                struct{}

@@ -31,6 +31,11 @@ func (c httpServerClient2) Kind(ctx context.Context, kind b2.Kind) error {
 	return err
 }
 
+func (c httpServerClient2) Words(ctx context.Context, d duration, t time) error {
+	_, err := httpServerWords.Call(ctx, c.caller, httpServerWordsArgs{d, t})
+	return err
+}
+
 // RegisterHTTPServer makes srv answer the calls of HTTPServer with the methods of impl, which
 // run on many goroutines at once.
 func RegisterHTTPServer(srv *tenon2.Server, impl HTTPServer) {
@@ -40,6 +45,10 @@ func RegisterHTTPServer(srv *tenon2.Server, impl HTTPServer) {
 	})
 	tenon2.Handle(srv, &httpServerKind, func(ctx context.Context, a httpServerKindArgs) (r httpServerKindResult, err error) {
 		err = impl.Kind(ctx, a.kind)
+		return r, err
+	})
+	tenon2.Handle(srv, &httpServerWords, func(ctx context.Context, a httpServerWordsArgs) (r httpServerWordsResult, err error) {
+		err = impl.Words(ctx, a.d, a.t)
 		return r, err
 	})
 }
@@ -157,6 +166,53 @@ func httpServerAppendKindResult(b []byte, e *codec.Encoder, v *httpServerKindRes
 }
 
 func httpServerDecodeKindResult(d *codec.Decoder, v *httpServerKindResult) {
+	d.Skip()
+}
+
+var httpServerWords = tenon2.Method[httpServerWordsArgs, httpServerWordsResult]{
+	Name:   "web.Server/Words",
+	Shape:  `(d duration#2{Hours int}, t time#2{Zone string}) ()`,
+	Args:   tenon2.Codec[httpServerWordsArgs]{Append: httpServerAppendWordsArgs, Decode: httpServerDecodeWordsArgs},
+	Result: tenon2.Codec[httpServerWordsResult]{Append: httpServerAppendWordsResult, Decode: httpServerDecodeWordsResult},
+}
+
+type httpServerWordsArgs struct {
+	d duration
+	t time
+}
+
+func httpServerAppendWordsArgs(b []byte, e *codec.Encoder, v *httpServerWordsArgs) []byte {
+	b = codec.AppendArray(b, e, 2)
+	b = httpServerAppendDuration(b, e, &v.d)
+	b = httpServerAppendTime(b, e, &v.t)
+	return b
+}
+
+func httpServerDecodeWordsArgs(d *codec.Decoder, v *httpServerWordsArgs) {
+	for i := range d.Array() {
+		switch i {
+		case 0:
+			httpServerDecodeDuration(d, &v.d)
+		case 1:
+			httpServerDecodeTime(d, &v.t)
+		default:
+			d.Skip()
+		}
+		if d.Err() != nil {
+			d.InField(i, "d", "t")
+			return
+		}
+	}
+}
+
+type httpServerWordsResult struct{}
+
+func httpServerAppendWordsResult(b []byte, e *codec.Encoder, v *httpServerWordsResult) []byte {
+	b = codec.AppendArray(b, e, 0)
+	return b
+}
+
+func httpServerDecodeWordsResult(d *codec.Decoder, v *httpServerWordsResult) {
 	d.Skip()
 }
 
@@ -296,6 +352,48 @@ func httpServerDecodeCodecPointSlice(d *codec.Decoder, v *[]codec2.Point) {
 		httpServerDecodeCodecPoint(d, &(*v)[i])
 		if d.Err() != nil {
 			d.InElement(i)
+			return
+		}
+	}
+}
+
+func httpServerAppendDuration(b []byte, e *codec.Encoder, v *duration) []byte {
+	b = codec.AppendArray(b, e, 1)
+	b = codec.AppendInt(b, int64(v.Hours))
+	return b
+}
+
+func httpServerDecodeDuration(d *codec.Decoder, v *duration) {
+	for i := range d.Array() {
+		switch i {
+		case 0:
+			v.Hours = d.Int()
+		default:
+			d.Skip()
+		}
+		if d.Err() != nil {
+			d.InField(i, "Hours")
+			return
+		}
+	}
+}
+
+func httpServerAppendTime(b []byte, e *codec.Encoder, v *time) []byte {
+	b = codec.AppendArray(b, e, 1)
+	b = codec.AppendString(b, e, v.Zone)
+	return b
+}
+
+func httpServerDecodeTime(d *codec.Decoder, v *time) {
+	for i := range d.Array() {
+		switch i {
+		case 0:
+			v.Zone = d.String()
+		default:
+			d.Skip()
+		}
+		if d.Err() != nil {
+			d.InField(i, "Zone")
 			return
 		}
 	}
