@@ -44,9 +44,17 @@ func TestLargeValuesAreReferredToAndNotCopied(t *testing.T) {
 		if err := d.Finish(); err != nil || before != 7 || after != 8 || !bytes.Equal(raw, data) || text != string(data) {
 			t.Errorf("size %d: %v, %d bytes, %d characters, then %d", size, err, len(raw), len(text), after)
 		}
+		if want := map[bool]byte{true: 0xda, false: 0xdb}[size <= 1<<16-1]; wantSegments > 0 && b[segments[0].At] != want {
+			t.Errorf("size %d: string header %#x, want %#x", size, b[segments[0].At], want)
+		}
 		e.Reset()
 		if len(e.Segments()) != 0 {
 			t.Error("Reset kept the segments")
+		}
+		for _, s := range segments {
+			if s.Data != nil {
+				t.Error("Reset keeps the user's memory alive")
+			}
 		}
 	}
 }
@@ -65,24 +73,26 @@ func joined(b []byte, segments []codec.Segment) []byte {
 func TestStringsAndBytesOfOneMessageShareOneBlock(t *testing.T) {
 	var e codec.Encoder
 	message := codec.AppendInt(nil, 1)
-	message = codec.AppendString(message, &e, "first")
-	message = codec.AppendBytes(message, &e, []byte("second"))
-	message = codec.AppendString(message, &e, "third")
+	message = codec.AppendBytes(message, &e, []byte("first"))
+	message = codec.AppendString(message, &e, "second")
+	message = codec.AppendBytes(message, &e, []byte("third"))
+	message = codec.AppendString(message, &e, "fourth")
 	var d codec.Decoder
-	var first, third string
-	var second []byte
+	var first, third []byte
+	var second, fourth string
 	allocs := testing.AllocsPerRun(100, func() {
 		d.Reset(message)
 		d.Int()
-		first, second, third = d.String(), d.Bytes(), d.String()
+		first, second, third, fourth = d.Bytes(), d.String(), d.Bytes(), d.String()
 	})
 	if allocs != 1 {
 		t.Errorf("%v allocations, want 1", allocs)
 	}
 	clear(message)
-	_ = append(second, "overwrites?"...)
-	if first != "first" || string(second) != "second" || third != "third" {
-		t.Errorf("got %q %q %q: they share memory with the message or with each other", first, second, third)
+	_ = append(first, "overwrites?"...)
+	_ = append(third, "overwrites?"...)
+	if string(first) != "first" || second != "second" || string(third) != "third" || fourth != "fourth" {
+		t.Errorf("got %q %q %q %q: they share memory with the message or with each other", first, second, third, fourth)
 	}
 }
 

@@ -30,7 +30,6 @@ func (e *Error) Unwrap() error { return e.Err }
 func (d *Decoder) Fail(err error) {
 	if d.err == nil {
 		d.err = &Error{Err: err}
-		d.b = nil
 	}
 }
 
