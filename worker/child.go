@@ -53,8 +53,9 @@ func Main(entry string, register func(srv *tenon.Server) error) {
 var ErrNotWorker = errors.New("this program is a tenon worker: start it with worker.Start(ctx, worker.Program(...))")
 
 // Serve answers the parent's calls with srv. It returns nil when the parent
-// ended the connection or told this process to end (SIGTERM), or when ctx ended;
-// the program should then end too. Its handlers' contexts have ended by then.
+// ended the connection, or told this process to end (SIGTERM) and the running
+// calls have been answered or have used up two seconds, or when ctx ended; the
+// program should then end too. Its handlers' contexts have ended by then.
 //
 // A worker does not outlive its parent: when that is gone, in whatever way, this
 // process and its group are killed, even if Serve was never called. An interrupt
@@ -74,10 +75,11 @@ func Serve(ctx context.Context, srv *tenon.Server) error {
 	}
 	// SIGTERM stays caught after this function has returned, so that a second
 	// one does not interrupt what main still has to put in order.
-	ctx, _ = signal.NotifyContext(ctx, syscall.SIGTERM)
+	told, _ := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer context.AfterFunc(told, func() { drain(ctx, srv) })()
 	child.say(sayReady, "")
 	err = srv.ServeLink(ctx, link)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, tenon.ErrServerClosed) {
 		return nil
 	}
 	if err != nil {
@@ -86,6 +88,17 @@ func Serve(ctx context.Context, srv *tenon.Server) error {
 		time.Sleep(time.Second)
 	}
 	return err
+}
+
+// drainTime is how long the running calls of a worker have after SIGTERM.
+const drainTime = 2 * time.Second
+
+// drain ends the service in order. Whoever sends SIGTERM to a whole group of
+// processes, as service managers do, thereby breaks no call that is running.
+func drain(ctx context.Context, srv *tenon.Server) {
+	ctx, cancel := context.WithTimeout(ctx, drainTime)
+	defer cancel()
+	_ = srv.Shutdown(ctx) // what has not ended by then is cut off
 }
 
 // InheritedFiles returns what the parent passed with option [Files]: nil in a

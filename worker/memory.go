@@ -30,7 +30,7 @@ func (w *Worker) watchMemory(meter *proc.Meter, limit int64) {
 			return // it has ended
 		}
 		if resident > limit {
-			w.kill(fmt.Sprintf("resident memory %s above its limit of %s", mebibytes(resident), mebibytes(limit)))
+			w.kill(fmt.Sprintf("its resident memory reached %s, the limit is %s", mebibytes((resident|(1<<20-1))+1), mebibytes(limit)))
 			return
 		}
 		pause := memoryPause

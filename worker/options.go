@@ -46,9 +46,10 @@ func Files(files ...*os.File) Option {
 // MemoryLimit has the worker killed when its resident memory goes beyond limit
 // bytes; the reason is in the errors of the calls that it takes along. Memory is
 // looked at every few milliseconds, so a worker in full career may get some tens
-// of megabytes further. A Go program is also told nine tenths of it as its
+// of megabytes further. A Go program is also told three quarters of it as its
 // GOMEMLIMIT, so that it collects its garbage before it is killed for it, unless
-// its environment sets one. Linux only.
+// its environment sets one; a limit of three times what one call needs at its
+// peak leaves the collector room. Linux only.
 func MemoryLimit(limit int64) Option { return func(o *options) { o.memory = limit } }
 
 // Output writes what the worker prints to w, line by line, each with the

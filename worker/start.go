@@ -207,7 +207,7 @@ func environment(program Command, o options, link string) []string {
 		}
 	}
 	if _, limited := last["GOMEMLIMIT"]; o.memory > 0 && !limited {
-		env = append(env, fmt.Sprintf("GOMEMLIMIT=%d", o.memory/10*9))
+		env = append(env, fmt.Sprintf("GOMEMLIMIT=%d", o.memory/4*3))
 	}
 	if program.entry != "" {
 		env = append(env, envEntry+"="+program.entry)

@@ -27,6 +27,7 @@ func (w *Worker) Stop(ctx context.Context) error {
 	select {
 	case <-w.calls.idle():
 	case <-drain.Done():
+		w.conn.Close() // what still runs is broken off, in the worker too
 	case <-w.proc.Done():
 	}
 
