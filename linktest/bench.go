@@ -74,14 +74,31 @@ func (k *task) finished() bool {
 	}
 }
 
-// finish waits for tasks that have to end by themselves now. One that fails or
-// hangs fails the check.
+// finish waits for tasks that have to end by themselves now. The first that
+// fails fails the check, for the others may wait for it.
 func (b *bench) finish(tasks ...*task) {
 	b.Helper()
-	b.wait(tasks...)
+	ended := make(chan *task, len(tasks))
 	for _, k := range tasks {
-		if k.err != nil {
-			b.Fatalf("%s: %v", k.what, k.err)
+		go func() {
+			<-k.done
+			if k.err != nil {
+				ended <- k
+			} else {
+				ended <- nil
+			}
+		}()
+	}
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	for range tasks {
+		select {
+		case k := <-ended:
+			if k != nil {
+				b.Fatalf("%s: %v", k.what, k.err)
+			}
+		case <-limit.C:
+			b.hangs(tasks)
 		}
 	}
 }
@@ -95,14 +112,19 @@ func (b *bench) wait(tasks ...*task) {
 		select {
 		case <-k.done:
 		case <-limit.C:
-			for _, other := range tasks { // the failure of one is often why another one hangs
-				if other.finished() && other.err != nil {
-					b.Errorf("%s: %v", other.what, other.err)
-				}
-			}
-			b.Fatalf("%s hangs\n%s", k.what, stacks())
+			b.hangs(tasks)
 		}
 	}
+}
+
+func (b *bench) hangs(tasks []*task) {
+	b.Helper()
+	for _, k := range tasks {
+		if !k.finished() {
+			b.Errorf("%s hangs", k.what)
+		}
+	}
+	b.Fatal(stacks())
 }
 
 // do runs one step and waits for it.

@@ -26,7 +26,7 @@ var faults = map[string]struct {
 	"drops what was sent at Close":  {false, "what_was_sent", "io.EOF"},
 	"ignores Close":                 {false, "Close_ends", "hangs"},
 	"ends with the wrong error":     {false, "Close_may_be", "want net.ErrClosed"},
-	"ends once only":                {false, "what_was_sent", "again"},
+	"ends once only":                {false, "what_was_sent", "again after the end hangs"},
 	"panics at the second Close":    {false, "Close_may_be", "close of closed channel"},
 	"leaks a goroutine":             {false, "Close_may_be", "left behind"},
 	"has one lock for both ways":    {false, "both_directions", "hangs"},

@@ -41,6 +41,9 @@ func TestDecoratedLinksPassTheSuite(t *testing.T) {
 	}
 	for shape, pair := range shapes {
 		for name, decorate := range decorators {
+			if name == "delayed" && shape != "pumped" {
+				continue // slow, and the pump uses the plain form below it
+			}
 			t.Run(shape+" "+name, func(t *testing.T) {
 				linktest.Run(t, func(t *testing.T) (a, b tenon.Link) {
 					a, b = pair()
@@ -56,7 +59,7 @@ func TestDecoratedLinksPassTheSuite(t *testing.T) {
 func TestTheSuiteFindsEveryFault(t *testing.T) {
 	if name := os.Getenv("LINKTEST_FAULT"); name != "" {
 		fault := faults[name]
-		if fault.says == "hangs" || fault.says == "left behind" {
+		if strings.HasSuffix(fault.says, "hangs") || fault.says == "left behind" {
 			linktest.BePatientFor(time.Second)
 		}
 		linktest.Run(t, func(t *testing.T) (a, b tenon.Link) {
