@@ -14,7 +14,7 @@ const (
 	freeMemory   = 16 << 20
 )
 
-// New returns a pointer to a zero T, or to nothing useful if d has failed.
+// New returns a pointer to a zero T and counts its memory. It is never nil.
 func New[T any](d *Decoder) *T {
 	var zero T
 	d.spend(1, unsafe.Sizeof(zero))
