@@ -207,26 +207,3 @@ func TestASenderBlockedOnAPeerThatIsKilledReturnsReport59(t *testing.T) {
 	l.Close()
 	cmd.Wait()
 }
-
-func TestFilesInBlockingModeCanStillBeInterruptedReport25(t *testing.T) {
-	leak.Check(t)
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Fd() // this is how a file that is handed over gets into blocking mode
-	l := iolink.NewReadWriter(r, w)
-	waiting := make(chan error, 1)
-	go func() { waiting <- l.WaitRecv() }()
-	l.InterruptRecv()
-	select {
-	case err := <-waiting:
-		if !errors.Is(err, tenon.ErrInterrupted) {
-			t.Errorf("got %v, want ErrInterrupted", err)
-		}
-	case <-time.After(patience):
-		t.Fatal("the wait cannot be interrupted")
-	}
-	ask(t, l, "what goes in comes out")
-	l.Close()
-}

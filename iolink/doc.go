@@ -32,7 +32,7 @@
 // or socket) are read by the receiver itself and written without waiting; an
 // interrupt of the receiver is a read deadline in the past. Everything else -
 // TLS, which a write deadline would break for good, wrapped connections, files
-// in blocking mode, all streams on Windows - is driven by goroutines of its own,
+// that the runtime cannot poll, all streams on Windows - is driven by goroutines of its own,
 // two at most, which costs a switch per message and nothing else. Close of such
 // a stream has to end a Read and Write under way.
 //

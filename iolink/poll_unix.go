@@ -48,13 +48,11 @@ func pollable(stream any) (*pollConn, bool) {
 	if err != nil {
 		return nil, false
 	}
-	// Somebody may have called File.Fd and so have set the file to blocking.
-	nonblocking := false
-	err = raw.Control(func(fd uintptr) {
-		flags, err := unix.FcntlInt(fd, unix.F_GETFL, 0)
-		nonblocking = err == nil && flags&unix.O_NONBLOCK != 0
-	})
-	if err != nil || !nonblocking {
+	// A descriptor that was handed over may have been set to blocking mode on the
+	// way; then neither interrupts nor Close would end a wait.
+	var mode error
+	err = raw.Control(func(fd uintptr) { mode = unix.SetNonblock(int(fd), true) })
+	if err != nil || mode != nil {
 		return nil, false
 	}
 	return &pollConn{raw: raw, setDeadline: conn.SetReadDeadline}, true
