@@ -75,7 +75,7 @@ func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn
 	}
 	hello := wire.Greeting{Limits: c.limits, Methods: c.served.methods()}
 	c.work.Go(func() {
-		if err := c.outbox.run(c.running, c.sender, hello, c.peer.greetingDone); err != nil {
+		if err := c.outbox.run(c.running, c.sender, hello, c.served.shape, c.peer.greetingDone); err != nil {
 			c.sendFailed(err)
 		}
 	})

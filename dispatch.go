@@ -47,6 +47,13 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 		c.served.cancel(f.ID)
 	case wire.Answer, wire.Error:
 		return c.answered(f, owned)
+	case wire.Describe:
+		if uint64(f.Arg) >= uint64(len(c.served.handlers)) {
+			return protocolError{fmt.Errorf("a question about method %d of %d", f.Arg, len(c.served.handlers))}
+		}
+		c.outbox.describe(f.Arg)
+	case wire.Description:
+		c.peer.described(f.Arg, string(f.Body))
 	case wire.Ping:
 		c.outbox.reply(f.Arg)
 	case wire.Bye:

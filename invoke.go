@@ -1,11 +1,14 @@
 package tenon
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
 
+	"github.com/tenon-go/tenon/codec"
 	"github.com/tenon-go/tenon/internal/call"
+	"github.com/tenon-go/tenon/internal/shape"
 	"github.com/tenon-go/tenon/internal/wire"
 )
 
@@ -23,12 +26,17 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 	if err := ctx.Err(); err != nil {
 		return unsent(err)
 	}
-	number, err := c.peer.number(ctx, open.Method)
+	known, err := c.lookUp(ctx, open.Method)
 	if err != nil {
 		return unsent(err)
 	}
-	h := wire.Header{Kind: wire.Call, Arg: number}
 	open.Remaining = 0
+	if a := known.agreement; a != nil && a.Surplus {
+		if err := checkSurplus(a, open); err != nil {
+			return unsent(err)
+		}
+	}
+	h := wire.Header{Kind: wire.Call, Arg: known.number}
 	if deadline, ok := ctx.Deadline(); ok {
 		h.Flags |= wire.HasDeadline
 		open.Remaining = max(time.Until(deadline), 1)
@@ -84,6 +92,24 @@ func (c *Conn) await(ctx context.Context, open *call.Call) error {
 		}
 	}
 	c.reader.endWait(open)
+	return nil
+}
+
+// checkSurplus makes sure that the peer, whose contract is an older one, loses
+// nothing that the arguments have.
+func checkSurplus(a *shape.Agreement, open *call.Call) error {
+	var e codec.Encoder
+	encoded := open.AppendBody(make([]byte, wire.HeaderSize), &e)
+	if e.Err() != nil {
+		return encodeError{e.Err()}
+	}
+	args := bytes.Join(cutSegments(encoded[wire.HeaderSize:], e.Segments()), nil)
+	var surplus *shape.Surplus
+	if err := a.Check(args); errors.As(err, &surplus) {
+		return &Error{Code: Mismatch, Message: err.Error(), cause: err}
+	} else if err != nil {
+		return encodeError{err}
+	}
 	return nil
 }
 

@@ -79,7 +79,7 @@ type DirectLink interface {
 	TryRecv() ([]byte, error)
 
 	// WaitRecv waits until TryRecv has something, an error included. It may
-	// return early: ask TryRecv.
+	// return early: ask TryRecv. It gives a lent slice back.
 	WaitRecv() error
 
 	// WaitSend publishes what is committed (a link full of unpublished bytes
@@ -88,7 +88,10 @@ type DirectLink interface {
 	WaitSend(n int) error
 
 	// InterruptRecv makes the receiver's current wait, or its next one, return
-	// ErrInterrupted; InterruptSend the sender's. Any goroutine may call them.
+	// ErrInterrupted; InterruptSend the sender's. They concern WaitRecv and
+	// WaitSend: Send, which could not say how much it had sent, is not broken
+	// off. Several interrupts that no wait has answered count as one. Any
+	// goroutine may call them.
 	InterruptRecv()
 	InterruptSend()
 }

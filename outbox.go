@@ -12,7 +12,8 @@ import (
 // An outbox takes what has to be sent by those who must not wait: the reader
 // (refusals, pongs) and callers whose context ended (cancels). Its goroutine
 // sends it. It is bounded: one cancel per open call of ours, one refusal per
-// call that the peer may have open, one pong, one bye.
+// call that the peer may have open, one question and one answer per method, one
+// pong, one bye.
 type outbox struct {
 	mu sync.Mutex
 	mail
@@ -20,10 +21,12 @@ type outbox struct {
 }
 
 type mail struct {
-	cancels  []uint32
-	refusals []refusal
-	pong     *uint32
-	bye      *bye
+	cancels      []uint32
+	refusals     []refusal
+	questions    []uint32        // methods of the peer whose shapes we want to know
+	descriptions map[uint32]bool // methods of ours whose shapes the peer wants to know
+	pong         *uint32
+	bye          *bye
 }
 
 // A bye says that no more calls are taken.
@@ -58,6 +61,19 @@ func (o *outbox) refuse(id uint32, f wire.Failure) {
 	o.put(func(o *outbox) { o.refusals = append(o.refusals, refusal{id, f}) })
 }
 
+func (o *outbox) ask(method uint32) {
+	o.put(func(o *outbox) { o.questions = append(o.questions, method) })
+}
+
+func (o *outbox) describe(method uint32) {
+	o.put(func(o *outbox) {
+		if o.descriptions == nil {
+			o.descriptions = make(map[uint32]bool)
+		}
+		o.descriptions[method] = true
+	})
+}
+
 func (o *outbox) reply(ping uint32) {
 	o.put(func(o *outbox) { o.pong = &ping })
 }
@@ -88,7 +104,7 @@ func (o *outbox) take() mail {
 }
 
 // run sends our hello and then what comes in, until ctx ends or the link breaks.
-func (o *outbox) run(ctx context.Context, s *sender, hello wire.Greeting, greeted func()) error {
+func (o *outbox) run(ctx context.Context, s *sender, hello wire.Greeting, shapes func(method uint32) string, greeted func()) error {
 	m := message{header: wire.Header{Kind: wire.Hello, Arg: wire.Version}, body: greetingBody(hello), limit: math.MaxUint32}
 	if _, err := s.send(ctx, m); err != nil {
 		return err
@@ -100,18 +116,25 @@ func (o *outbox) run(ctx context.Context, s *sender, hello wire.Greeting, greete
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if err := o.send(ctx, s); err != nil {
+		m := o.take()
+		if err := m.send(ctx, s); err != nil {
 			return err
+		}
+		for method := range m.descriptions {
+			h := wire.Header{Kind: wire.Description, Arg: method}
+			if _, err := s.send(ctx, message{header: h, body: textBody(shapes(method)), limit: math.MaxUint32}); err != nil {
+				return err
+			}
 		}
 	}
 }
 
-func (o *outbox) send(ctx context.Context, s *sender) error {
+// send sends all but the descriptions, which may be large.
+func (m *mail) send(ctx context.Context, s *sender) error {
 	if err := s.acquire(ctx); err != nil {
 		return err
 	}
 	defer s.release()
-	m := o.take()
 	for _, id := range m.cancels {
 		if err := s.commitFrame(ctx, wire.Header{Kind: wire.Cancel, ID: id}, nil); err != nil {
 			return err
@@ -120,6 +143,11 @@ func (o *outbox) send(ctx context.Context, s *sender) error {
 	for _, r := range m.refusals {
 		h := wire.Header{Kind: wire.Error, Flags: wire.Callee | wire.Refused, ID: r.id}
 		if err := s.commitFrame(ctx, h, r.failure.Append(nil)); err != nil {
+			return err
+		}
+	}
+	for _, method := range m.questions {
+		if err := s.commitFrame(ctx, wire.Header{Kind: wire.Describe, Arg: method}, nil); err != nil {
 			return err
 		}
 	}
@@ -141,6 +169,10 @@ func (o *outbox) send(ctx context.Context, s *sender) error {
 	}
 	return nil
 }
+
+type textBody string
+
+func (t textBody) AppendBody(b []byte, _ *codec.Encoder) []byte { return append(b, t...) }
 
 type greetingBody wire.Greeting
 

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tenon-go/tenon/internal/call"
+	"github.com/tenon-go/tenon/internal/shape"
 	"github.com/tenon-go/tenon/internal/wire"
 )
 
@@ -22,6 +23,8 @@ type peerMethods struct {
 	ended    *Error
 	announce map[string]announced
 	known    atomic.Pointer[[]knownMethod] // by call.Method.Index
+
+	descriptions map[uint32]*description
 }
 
 type announced struct {
@@ -31,13 +34,14 @@ type announced struct {
 
 // A knownMethod is the outcome of one comparison.
 type knownMethod struct {
-	compared bool
-	number   uint32
-	err      *Error
+	compared  bool
+	number    uint32
+	agreement *shape.Agreement // nil: the shapes are equal
+	err       *Error
 }
 
 func newPeerMethods() *peerMethods {
-	p := &peerMethods{ready: make(chan struct{}), missing: 2, announce: make(map[string]announced)}
+	p := &peerMethods{ready: make(chan struct{}), missing: 2, announce: make(map[string]announced), descriptions: make(map[uint32]*description)}
 	p.known.Store(&[]knownMethod{})
 	return p
 }
@@ -86,53 +90,125 @@ func (p *peerMethods) end(err *Error) {
 	}
 }
 
-// number returns the peer's number for m. It waits for the peer's hello.
-func (p *peerMethods) number(ctx context.Context, m *call.Method) (uint32, error) {
+// lookUp returns what the peer offers for m. It waits for the peer's hello, and
+// for its shape of m if that is another one than ours.
+func (c *Conn) lookUp(ctx context.Context, m *call.Method) (knownMethod, error) {
+	p := c.peer
 	i := m.Index()
 	if known := *p.known.Load(); i < len(known) && known[i].compared {
-		if err := known[i].err; err != nil {
-			e := *err
-			return 0, &e
-		}
-		return known[i].number, nil
+		return known[i], known[i].failure()
 	}
 	select {
 	case <-p.ready:
 	case <-ctx.Done():
-		return 0, ctx.Err()
+		return knownMethod{}, ctx.Err()
 	}
+	a, ok, err := p.find(m.Name)
+	if err != nil {
+		return knownMethod{}, err
+	}
+	found := knownMethod{compared: true, number: a.number}
+	switch {
+	case !ok:
+		found.err = &Error{Code: Unimplemented, SafeToRetry: true, Message: fmt.Sprintf(
+			"the other side does not offer this method (it offers %d); is its service registered, before the connection was made?", len(p.announce))}
+	case a.fingerprint != m.Fingerprint():
+		theirs, err := c.describe(ctx, a.number)
+		if err != nil {
+			return knownMethod{}, err
+		}
+		if found.agreement, err = compare(m.Shape, theirs); err != nil {
+			found.err = &Error{Code: Mismatch, SafeToRetry: true, Message: fmt.Sprintf(
+				"the two sides have different contracts: %v; generate and build both from the same one", err)}
+		}
+	}
+	p.learn(i, found)
+	return found, found.failure()
+}
+
+// compare says what two different shapes allow.
+func compare(ours, theirs string) (*shape.Agreement, error) {
+	o, err := shape.Parse(ours)
+	if err != nil {
+		return nil, fmt.Errorf("our own %w", err)
+	}
+	t, err := shape.Parse(theirs)
+	if err != nil {
+		return nil, fmt.Errorf("the other side's %w", err)
+	}
+	return shape.Compare(o, t)
+}
+
+// find looks a method up in what the peer has announced.
+func (p *peerMethods) find(name string) (a announced, ok bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended != nil {
 		e := *p.ended
 		e.SafeToRetry = true
-		return 0, &e
+		return a, false, &e
 	}
-	found := p.compare(m)
+	a, ok = p.announce[name]
+	return a, ok, nil
+}
+
+// learn keeps the outcome of a comparison.
+func (p *peerMethods) learn(i int, found knownMethod) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	old := *p.known.Load()
 	known := make([]knownMethod, max(len(old), i+1))
 	copy(known, old)
 	known[i] = found
 	p.known.Store(&known)
-	if found.err != nil {
-		e := *found.err
-		return 0, &e
-	}
-	return found.number, nil
 }
 
-func (p *peerMethods) compare(m *call.Method) knownMethod {
-	k := knownMethod{compared: true}
-	a, ok := p.announce[m.Name]
-	switch {
-	case !ok:
-		k.err = &Error{Code: Unimplemented, SafeToRetry: true, Message: fmt.Sprintf(
-			"the other side does not offer this method (it offers %d); is its service registered, before the connection was made?", len(p.announce))}
-	case a.fingerprint != m.Fingerprint():
-		k.err = &Error{Code: Mismatch, SafeToRetry: true, Message: fmt.Sprintf(
-			"the other side has this method with another shape than %s; generate and build both from the same contract", m.Shape)}
-	default:
-		k.number = a.number
+func (k *knownMethod) failure() error {
+	if k.err == nil {
+		return nil
 	}
-	return k
+	e := *k.err
+	return &e
+}
+
+// A description is the shape of a method of the peer; it is asked for once.
+type description struct {
+	arrived chan struct{}
+	shape   string
+}
+
+// describe asks the peer for the shape of one of its methods.
+func (c *Conn) describe(ctx context.Context, method uint32) (string, error) {
+	p := c.peer
+	p.mu.Lock()
+	d := p.descriptions[method]
+	if d == nil {
+		d = &description{arrived: make(chan struct{})}
+		p.descriptions[method] = d
+		c.outbox.ask(method)
+	}
+	p.mu.Unlock()
+	return d.wait(ctx, c)
+}
+
+func (d *description) wait(ctx context.Context, c *Conn) (string, error) {
+	select {
+	case <-d.arrived:
+		return d.shape, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case <-c.done:
+		e := *c.failed
+		return "", &e
+	}
+}
+
+// described takes the peer's answer. One that nobody asked for is dropped.
+func (p *peerMethods) described(method uint32, shape string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if d := p.descriptions[method]; d != nil && d.shape == "" {
+		d.shape = shape
+		close(d.arrived)
+	}
 }

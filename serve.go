@@ -61,6 +61,9 @@ func (s *servedCalls) methods() []wire.Method {
 	return methods
 }
 
+// shape returns the shape of a method that this side announced.
+func (s *servedCalls) shape(method uint32) string { return s.handlers[method].method().Shape }
+
 // add registers a call; false while no new ones are taken. The peer keeps to the
 // limit by itself; what it counts as answered we may count as open for a moment
 // longer, hence twice.

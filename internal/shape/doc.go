@@ -1,0 +1,11 @@
+// Package shape reads the canonical text of a method's parameters and results
+// and compares two of them by the rules that PROTOCOL.md states: what one side
+// sends, the other must be able to read without losing anything silently.
+//
+//  1. Parse of any text returns an error or a shape; it does not panic, and its
+//     depth and size are bounded.
+//  2. Compare names the place and both types of the first difference.
+//  3. What a sender has and the receiver does not know is a [Surplus]; it may be
+//     sent as long as it is zero or optional, which [Check] finds out from the
+//     encoded bytes.
+package shape
