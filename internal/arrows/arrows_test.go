@@ -23,6 +23,7 @@ var allowed = map[string][]string{
 	"codec":              {},
 	"inproc":             {"internal/bytequeue", "internal/linkerr"},
 	"iolink":             {"internal/bytequeue", "internal/linkerr", "internal/pump"},
+	"linknet":            {".", "internal/pump"},
 	"linktest":           {".", "internal/leak"},
 	"pool":               {".", "internal/call"},
 	"ring":               {"internal/futex", "internal/linkerr", "internal/spin"},
