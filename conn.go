@@ -32,6 +32,7 @@ type Conn struct {
 	pending *pendingCalls // calls we made
 	served  *servedCalls  // calls we serve
 	runners *runners      // the goroutines that run their handlers
+	scope   scope         // what services keep for this connection
 	peer    *peerMethods  // what the other side offers
 
 	running context.Context // ends when the connection does
@@ -189,6 +190,11 @@ func (c *Conn) end(reason error) {
 			// is not what the peer's callers should see.
 			c.link.Close()
 			c.served.cancelAll()
+			_, drained := c.served.drain()
+			go func() {
+				<-drained
+				c.scope.close()
+			}()
 		})
 	})
 }

@@ -23,6 +23,7 @@ type callContext struct {
 	conn        *Conn
 	deadline    time.Time
 	hasDeadline bool
+	metadata    map[string]string
 
 	mu     sync.Mutex
 	err    error
@@ -34,8 +35,13 @@ type callContext struct {
 func (c *callContext) Deadline() (time.Time, bool) { return c.deadline, c.hasDeadline }
 
 func (c *callContext) Value(key any) any {
-	if key == (connKey{}) {
+	switch key {
+	case connKey{}:
 		return c.conn
+	case incomingKey{}:
+		return c.metadata
+	case outgoingKey{}:
+		return nil // what our own side sends is another matter
 	}
 	return c.conn.base.Value(key)
 }

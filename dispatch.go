@@ -1,7 +1,6 @@
 package tenon
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/tenon-go/tenon/internal/call"
@@ -103,12 +102,16 @@ func (c *Conn) failure(f wire.Frame) *Error {
 	if err != nil {
 		return &Error{Code: Broken, Message: err.Error()}
 	}
-	return &Error{
+	e := &Error{
 		Code:        Code(failure.Code),
 		Message:     failure.Message,
-		Details:     bytes.Clone(failure.Details),
+		Details:     failure.Details,
 		SafeToRetry: f.Flags&wire.Refused != 0,
 	}
+	if failure.Name != "" {
+		e.cause = namedError(failure.Name, failure.Details)
+	}
+	return e
 }
 
 const shuttingDown = "the other side is shutting down"

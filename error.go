@@ -124,7 +124,9 @@ func failureOf(err error) wire.Failure {
 	if direct, ok := err.(*Error); ok && direct.Method == "" {
 		message = direct.Message
 	}
-	return wire.Failure{Code: uint32(code), Message: message, Details: details}
+	f := wire.Failure{Code: uint32(code), Message: message, Details: details}
+	nameError(&f, err)
+	return f
 }
 
 // contextError is the error of a call that ended because its context did.

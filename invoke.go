@@ -15,7 +15,13 @@ import (
 // Invoke carries out one call of this side. It makes a Conn a [Caller];
 // programs call through generated clients, or through [Method.Call].
 func (c *Conn) Invoke(ctx context.Context, open *call.Call) error {
-	err := c.invoke(ctx, open)
+	var err error
+	if len(c.calls) == 0 {
+		err = c.invoke(ctx, open)
+	} else {
+		info := CallInfo{Method: open.Method.Name, Conn: c}
+		err = intercept(ctx, c.calls, info, func(ctx context.Context) error { return c.invoke(ctx, open) })
+	}
 	if err == nil {
 		return nil
 	}
@@ -30,7 +36,10 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 	if err != nil {
 		return unsent(err)
 	}
-	open.Remaining = 0
+	if open.CheckOnly {
+		return nil
+	}
+	open.Remaining, open.Metadata = 0, nil
 	if a := known.agreement; a != nil && a.Surplus {
 		if err := checkSurplus(a, open); err != nil {
 			return unsent(err)
@@ -40,6 +49,12 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 	if deadline, ok := ctx.Deadline(); ok {
 		h.Flags |= wire.HasDeadline
 		open.Remaining = max(time.Until(deadline), 1)
+	}
+	if open.Metadata, err = outgoingMetadata(ctx, c.peer.limits.Metadata); err != nil {
+		return unsent(err)
+	}
+	if open.Metadata != nil {
+		h.Flags |= wire.HasMetadata
 	}
 	if err := c.pending.admit(ctx); err != nil {
 		return unsent(err)

@@ -17,6 +17,8 @@ type options struct {
 	polling time.Duration
 	logger  *slog.Logger
 	limits  wire.Limits
+
+	handlers, calls []Interceptor
 }
 
 func newOptions(opts []Option) options {

@@ -143,6 +143,11 @@ func (c *Conn) serve(f wire.Frame, owned bool) error {
 	if f.Flags&wire.HasDeadline != 0 {
 		call.deadline, call.hasDeadline = time.Now().Add(o.Remaining), true
 	}
+	if f.Flags&wire.HasMetadata != 0 {
+		if call.metadata, err = parseMetadata(o.Metadata); err != nil {
+			return protocolError{fmt.Errorf("metadata that cannot be read: %w", err)}
+		}
+	}
 	// The arguments leave the link's memory before anything else happens.
 	switch {
 	case owned:

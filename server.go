@@ -173,7 +173,17 @@ func (h *typedHandler[A, R]) run(s *servedCall) {
 	}
 	args := values.args
 	clear1(&values.args)
-	result, err := h.fn(s, args)
+	var result R
+	var err error
+	if conn := s.conn; len(conn.handlers) == 0 {
+		result, err = h.fn(s, args)
+	} else {
+		info := CallInfo{Method: h.spec.Name, Conn: conn}
+		err = intercept(s, conn.handlers, info, func(ctx context.Context) (err error) {
+			result, err = h.fn(ctx, args)
+			return err
+		})
+	}
 	if err != nil {
 		s.fail(err, 0)
 		return

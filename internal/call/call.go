@@ -49,6 +49,8 @@ type Call struct {
 	// UserCode says that encoding the arguments runs code of the user, which
 	// must not happen inside a reservation of the link.
 	UserCode bool
+	// CheckOnly compares the contracts and sends nothing.
+	CheckOnly bool
 
 	// What follows belongs to the connection that carries the call out.
 
@@ -57,6 +59,8 @@ type Call struct {
 	ID uint32
 	// Remaining is the time until the caller's deadline, 0 for none.
 	Remaining time.Duration
+	// Metadata is encoded already; empty for none.
+	Metadata []byte
 	// Settled is signalled by the reader when the outcome stands in Outcome. It
 	// is made once and kept with the Call for its next use.
 	Settled chan struct{}
@@ -107,6 +111,9 @@ func (c *Call) Decode() error {
 func (c *Call) AppendBody(b []byte, e *codec.Encoder) []byte {
 	if c.Remaining > 0 {
 		b = wire.AppendDeadline(b, c.Remaining)
+	}
+	if len(c.Metadata) > 0 {
+		b = wire.AppendMetadata(b, c.Metadata)
 	}
 	return c.Values.AppendArgs(b, e)
 }

@@ -26,6 +26,11 @@ type CallOptions struct {
 	Target      string // with HasTarget
 }
 
+// AppendMetadata appends the optional part of HasMetadata.
+func AppendMetadata(b, metadata []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(metadata))), metadata...)
+}
+
 // AppendDeadline appends the optional part of HasDeadline.
 func AppendDeadline(b []byte, remaining time.Duration) []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(max(remaining, 0)))
@@ -97,14 +102,16 @@ type Failure struct {
 	Code    uint32
 	Message string
 	Details []byte
+	Name    string // of a registered error, whose value Details then is
 }
 
 // Append appends f as MessagePack.
 func (f Failure) Append(b []byte) []byte {
-	b = msgp.AppendArrayHeader(b, 3)
+	b = msgp.AppendArrayHeader(b, 4)
 	b = msgp.AppendUint32(b, f.Code)
 	b = msgp.AppendString(b, f.Message)
-	return msgp.AppendBytes(b, f.Details)
+	b = msgp.AppendBytes(b, f.Details)
+	return msgp.AppendString(b, f.Name)
 }
 
 // ParseFailure reads the body of an error frame.
@@ -120,7 +127,12 @@ func ParseFailure(b []byte) (f Failure, err error) {
 		return f, err
 	}
 	if n > 2 {
-		f.Details, _, err = msgp.ReadBytesBytes(b, nil)
+		if f.Details, b, err = msgp.ReadBytesBytes(b, nil); err != nil {
+			return f, err
+		}
+	}
+	if n > 3 {
+		f.Name, _, err = msgp.ReadStringBytes(b)
 	}
 	return f, err
 }
