@@ -12,17 +12,22 @@ import (
 	"github.com/tenon-go/tenon/benchmarks/result"
 )
 
-// A view shows a run to a person: on a terminal the table as it grows, elsewhere
-// lines of progress on the standard error and the table at the end.
+// A view shows a run to a person: on a terminal that is wide enough the table as
+// it grows, elsewhere lines of progress on the standard error and the table at
+// the end.
 type view struct {
 	results     *result.Run
 	done, total int
-	terminal    bool
-	lines       int // of the table on the terminal
+	terminal    bool // which shows the table as it grows
+	lines       int  // of the table on the terminal
 }
 
 func newView(results *result.Run, total int) *view {
-	return &view{results: results, total: total, terminal: term.IsTerminal(int(os.Stdout.Fd()))}
+	v := &view{results: results, total: total}
+	// A line that the terminal breaks would put the cursor into the wrong one.
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	v.terminal = err == nil && width > text.LongestLineLen(render(results))
+	return v
 }
 
 func (v *view) begin(round int, name string) {

@@ -3,6 +3,7 @@ package peers
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"sync"
@@ -10,16 +11,32 @@ import (
 
 	"github.com/tenon-go/tenon/benchmarks/contract"
 	"github.com/tenon-go/tenon/benchmarks/peers/peer"
+	"github.com/tenon-go/tenon/internal/leak"
 )
 
 func TestMain(m *testing.M) {
 	peer.Main(All()...)
+	if err := startOnce(All()[0]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
+}
+
+// startOnce has what is made once for the whole program made, so that it is no
+// leak of a test: the thread that starts workers.
+func startOnce(p peer.Peer) error {
+	c, err := p.Start(context.Background())
+	if err != nil {
+		return err
+	}
+	return c.Close()
 }
 
 func TestEveryPeerAnswersCorrectly(t *testing.T) {
 	for _, p := range All() {
 		t.Run(p.Info().Name, func(t *testing.T) {
+			leak.Check(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			c, err := p.Start(ctx)
@@ -63,13 +80,18 @@ func TestEveryPeerAnswersCorrectly(t *testing.T) {
 func TestEveryPeerAnswersManyAtOnce(t *testing.T) {
 	for _, p := range All() {
 		t.Run(p.Info().Name, func(t *testing.T) {
+			leak.Check(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			c, err := p.Start(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer c.Close()
+			defer func() {
+				if err := c.Close(); err != nil {
+					t.Errorf("close: %v", err)
+				}
+			}()
 			var callers sync.WaitGroup
 			for caller := range int64(64) {
 				callers.Go(func() {

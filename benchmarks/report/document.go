@@ -26,6 +26,7 @@ run on one machine. Run it on yours: ` + "`go run ./benchmarks`" + `.
 		b.WriteString("\n> **Read these figures with doubt.** " + strings.Join(doubts, "\n> ") + "\n")
 	}
 
+	b.WriteString(summary(run))
 	b.WriteString(`
 ## Figures
 

@@ -50,6 +50,7 @@ func TestDocumentSaysWhatIsMissingAndWhatToDoubt(t *testing.T) {
 		"Other programs kept 1.5 of 2 CPUs busy before the run started.",
 		"other was not measured to the end: round 2: it hung.",
 		"Compared with tenon",
+		"- 21.0 µs, 20.0 times as long: other thing, the fastest of the peers\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the document lacks %q", want)
@@ -72,7 +73,7 @@ func sample() *result.Run {
 		Rounds:  2, EachMS: 10,
 		Peers: []result.Peer{
 			{Name: "tenon", Kind: "ours", Rounds: []result.Round{{Add: result.Latency{P50: 1000, Calls: 9}}, {Add: result.Latency{P50: 1100, Calls: 9}}}},
-			{Name: "other", Kind: "peer", Rounds: []result.Round{{Add: result.Latency{P50: 20_000, Calls: 9}}, {Add: result.Latency{P50: 22_000, Calls: 9}}}},
+			{Name: "other", About: "other thing", Kind: "peer", Rounds: []result.Round{{Add: result.Latency{P50: 20_000, Calls: 9}}, {Add: result.Latency{P50: 22_000, Calls: 9}}}},
 		},
 	}
 }

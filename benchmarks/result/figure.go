@@ -9,24 +9,31 @@ import (
 type Figure struct {
 	Title  string
 	Unit   string
-	scale  float64 // from what a Round holds to the unit
-	Higher bool    // is better
-	Detail bool    // of another figure: left out of comparisons
-	of     func(Round) float64
+	Higher bool // is better
+	Detail bool // of another figure: left out of comparisons
+	of     func(Round) (value float64, measured bool)
 }
 
 // Figures are the columns in their order.
 var Figures = []Figure{
-	{"add p50", "µs", 1e-3, false, false, func(r Round) float64 { return r.Add.P50 }},
-	{"add p99", "µs", 1e-3, false, true, func(r Round) float64 { return r.Add.P99 }},
-	{"add mean", "µs", 1e-3, false, true, func(r Round) float64 { return r.Add.Mean }},
-	{"user p50", "µs", 1e-3, false, false, func(r Round) float64 { return r.Echo.P50 }},
-	{"100 users p50", "µs", 1e-3, false, false, func(r Round) float64 { return r.List.P50 }},
-	{"64 callers, per call", "µs", 1e-3, false, false, func(r Round) float64 { return r.Parallel }},
-	{"allocs per add", "", 1, false, false, func(r Round) float64 { return r.Allocs }},
-	{"1 MiB", "GB/s", 1, true, false, func(r Round) float64 { return r.Upload1 }},
-	{"16 MiB", "GB/s", 1, true, false, func(r Round) float64 { return r.Upload16 }},
-	{"start", "ms", 1, false, false, func(r Round) float64 { return r.StartMS }},
+	{Title: "add p50", Unit: "µs", of: micros(func(r Round) float64 { return r.Add.P50 })},
+	{Title: "add p99", Unit: "µs", of: micros(func(r Round) float64 { return r.Add.P99 }), Detail: true},
+	{Title: "add mean", Unit: "µs", of: micros(func(r Round) float64 { return r.Add.Mean }), Detail: true},
+	{Title: "user p50", Unit: "µs", of: micros(func(r Round) float64 { return r.Echo.P50 })},
+	{Title: "100 users p50", Unit: "µs", of: micros(func(r Round) float64 { return r.List.P50 })},
+	{Title: "64 callers, per call", Unit: "µs", of: micros(func(r Round) float64 { return r.Parallel })},
+	{Title: "allocs per add", of: func(r Round) (float64, bool) { return r.Allocs, r.Add.Calls > 0 }},
+	{Title: "1 MiB", Unit: "GB/s", of: positive(func(r Round) float64 { return r.Upload1 }), Higher: true},
+	{Title: "16 MiB", Unit: "GB/s", of: positive(func(r Round) float64 { return r.Upload16 }), Higher: true},
+	{Title: "start", Unit: "ms", of: positive(func(r Round) float64 { return r.StartMS })},
+}
+
+func positive(of func(Round) float64) func(Round) (float64, bool) {
+	return func(r Round) (float64, bool) { v := of(r); return v, v > 0 }
+}
+
+func micros(nanos func(Round) float64) func(Round) (float64, bool) {
+	return positive(func(r Round) float64 { return nanos(r) / 1e3 })
 }
 
 // A Spread is the median of some values with the least and the greatest.
@@ -37,8 +44,8 @@ type Spread struct{ Median, Min, Max float64 }
 func (f Figure) Of(p *Peer) (s Spread, ok bool) {
 	var values []float64
 	for _, r := range p.Rounds {
-		if v := f.of(r); v > 0 || f.Title == "allocs per add" && r.Add.Calls > 0 {
-			values = append(values, v*f.scale)
+		if v, ok := f.of(r); ok {
+			values = append(values, v)
 		}
 	}
 	return spreadOf(values)
@@ -50,8 +57,9 @@ func (f Figure) Of(p *Peer) (s Spread, ok bool) {
 func (f Figure) Ratio(p, reference *Peer) (s Spread, ok bool) {
 	var values []float64
 	for i := range min(len(p.Rounds), len(reference.Rounds)) {
-		theirs, ours := f.of(p.Rounds[i]), f.of(reference.Rounds[i])
-		if theirs <= 0 || ours <= 0 {
+		theirs, ok1 := f.of(p.Rounds[i])
+		ours, ok2 := f.of(reference.Rounds[i])
+		if !ok1 || !ok2 || theirs == 0 || ours == 0 {
 			continue
 		}
 		if f.Higher {
