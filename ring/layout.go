@@ -23,12 +23,6 @@ const (
 	kindPadding  = 2
 )
 
-// The values of a sleep word.
-const (
-	awake  = 0
-	asleep = 1
-)
-
 // A header lies at the start of the memory. Lines that different sides write
 // are 128 bytes apart, because processors fetch lines of 64 bytes in pairs.
 // RING.md describes every word.
@@ -41,14 +35,14 @@ type header struct {
 	// The writer's line. The reader writes its two words rarely, and the writer
 	// finds them where it has just published.
 	head         atomic.Uint32 // writer: bytes published since the beginning, modulo 2^32
-	readerSleeps atomic.Uint32 // reader: asleep; whoever wakes it: awake
+	readerSleeps atomic.Uint32 // reader: where it sleeps; whoever wakes it: awake
 	readerClosed atomic.Uint32 // reader: 1 at its end
 	writerClosed atomic.Uint32 // writer: 1 at its end
 	_            [128 - 16]byte
 
 	// The reader's line.
 	tail         atomic.Uint32 // reader: bytes given back since the beginning, modulo 2^32
-	writerSleeps atomic.Uint32 // writer: asleep; whoever wakes it: awake
+	writerSleeps atomic.Uint32 // writer: where it sleeps; whoever wakes it: awake
 	_            [128 - 8]byte
 
 	readerWake atomic.Uint32 // counts the wake-ups of the reader, who sleeps on it

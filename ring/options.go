@@ -19,6 +19,8 @@ type options struct {
 	logger  *slog.Logger
 	records int
 	bytes   int
+	press   func()
+	door    *doorbell
 }
 
 func collect(opts []Option) options {
@@ -45,6 +47,21 @@ func Spin(budget time.Duration) Option {
 // WaitBy sets how a side sleeps and is woken: by Futex unless set.
 func WaitBy(w Waiter) Option {
 	return func(o *options) { o.waiter = w }
+}
+
+// AtDoorbell lets a Reader that nothing has reached for about a second wait
+// without a thread of the system, and one for which too many threads sleep
+// already. It then waits until somebody calls its method Rung. Only for a ring
+// whose Writer has the option PressDoorbell.
+func AtDoorbell() Option {
+	return func(o *options) { o.door = newDoorbell() }
+}
+
+// PressDoorbell sets how the Writer wakes a Reader with the option AtDoorbell:
+// press must make the Reader's process call Rung, soon, and must not block. It
+// is needed once per wake-up; one that is still on its way counts for the next.
+func PressDoorbell(press func()) Option {
+	return func(o *options) { o.press = press }
 }
 
 // Timeout sets how long Write waits for room before it answers [ErrTimeout]: a

@@ -35,8 +35,8 @@ func NewReader(mem []byte, opts ...Option) (*Reader, error) {
 	r := &Reader{
 		side: side{
 			h:      h,
-			mine:   bed{&h.readerSleeps, &h.readerWake, o.waiter},
-			peer:   bed{&h.writerSleeps, &h.writerWake, o.waiter},
+			mine:   bed{sleeps: &h.readerSleeps, wake: &h.readerWake, progress: &h.head, waiter: o.waiter, door: o.door},
+			peer:   bed{sleeps: &h.writerSleeps, wake: &h.writerWake, waiter: o.waiter},
 			poller: spin.New(o.spin),
 		},
 		data: data,
@@ -201,7 +201,11 @@ func (r *Reader) Wait(ctx context.Context) error { return r.sleep(ctx, r.Ready, 
 func (r *Reader) Arm() bool { return r.arm(r.Ready) }
 
 // Disarm makes the writer's Flush wake nobody.
-func (r *Reader) Disarm() { r.disarm() }
+func (r *Reader) Disarm() { r.mine.disarm() }
+
+// Rung says that the writer has pressed the doorbell of this Reader: see the
+// option AtDoorbell. Any goroutine may call it, also for nothing.
+func (r *Reader) Rung() { r.mine.kick() }
 
 // Interrupt makes the current wait, or the next one, return [ErrInterrupted].
 // Any goroutine may call it.

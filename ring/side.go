@@ -9,34 +9,6 @@ import (
 	"github.com/tenon-go/tenon/internal/spin"
 )
 
-// A sleeper looks around after this time even if nobody wakes it. Only a
-// hostile peer, which rewinds the wake word, makes this necessary.
-const lookAround = 500 * time.Millisecond
-
-// A bed is where one side of a ring sleeps.
-type bed struct {
-	sleeps *atomic.Uint32 // announces the sleeper
-	wake   *atomic.Uint32 // counts wake-ups; the sleeper lies on it
-	waiter Waiter
-}
-
-// rouse wakes the sleeper if one is announced. Its caller has stored before
-// what the sleeper waits for; the sleeper announces itself before it looks for
-// that a last time. Both are sequentially consistent, so one sees the other.
-func (b *bed) rouse() bool {
-	if b.sleeps.Load() != asleep || !b.sleeps.CompareAndSwap(asleep, awake) {
-		return false
-	}
-	b.kick()
-	return true
-}
-
-// kick ends the sleep itself and leaves the announcement alone.
-func (b *bed) kick() {
-	b.wake.Add(1)
-	b.waiter.Wake(b.wake)
-}
-
 // A side is what Reader and Writer have in common: how they wait and end.
 type side struct {
 	h      *header
@@ -92,14 +64,8 @@ func (s *side) arm(ready func() bool) bool {
 	if ready() {
 		return false
 	}
-	s.mine.sleeps.Store(asleep)
+	s.mine.announce()
 	return !ready()
-}
-
-func (s *side) disarm() {
-	if s.mine.sleeps.Load() != awake {
-		s.mine.sleeps.Store(awake)
-	}
 }
 
 // sleep waits until ready, an interrupt, or the end of ctx. After the first
@@ -111,6 +77,10 @@ func (s *side) sleep(ctx context.Context, ready func() bool, limit time.Duration
 		return ErrInterrupted
 	}
 	seen := s.mine.wake.Load()
+	if s.mine.door != nil {
+		s.mine.door.enter()
+		defer s.mine.door.leave()
+	}
 	if !s.arm(ready) {
 		return s.over()
 	}
@@ -122,28 +92,37 @@ func (s *side) sleep(ctx context.Context, ready func() bool, limit time.Duration
 	if limit > 0 {
 		longest = min(longest, limit)
 	}
-	for {
+	for quiet, progress := 0, s.mine.progress.Load(); ; {
 		switch {
 		case s.interrupted.Load() && s.interrupted.Swap(false):
-			s.disarm()
+			s.mine.disarm()
 			return ErrInterrupted
 		case ctx.Err() != nil:
-			s.disarm()
+			s.mine.disarm()
 			return context.Cause(ctx)
 		case s.ending.Load() != nil:
-			s.disarm()
+			s.mine.disarm()
 			return s.over()
 		}
 		s.sleeps.Add(1)
-		s.mine.waiter.Sleep(s.mine.wake, seen, longest)
+		s.mine.lie(seen, longest)
 		count := s.mine.wake.Load()
 		if count != seen && s.mine.sleeps.Load() == awake {
 			return s.over()
 		}
 		if limit > 0 {
-			s.disarm()
+			s.mine.disarm()
 			return nil
 		}
 		seen = count
+		if s.mine.where() == asleep && s.mine.door != nil {
+			now := s.mine.progress.Load()
+			if quiet++; now != progress {
+				quiet, progress = 0, now
+			}
+			if quiet >= idleLooks {
+				s.mine.move()
+			}
+		}
 	}
 }

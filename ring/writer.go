@@ -42,8 +42,8 @@ func NewWriter(mem []byte, opts ...Option) (*Writer, error) {
 	return &Writer{
 		side: side{
 			h:      h,
-			mine:   bed{&h.writerSleeps, &h.writerWake, o.waiter},
-			peer:   bed{&h.readerSleeps, &h.readerWake, o.waiter},
+			mine:   bed{sleeps: &h.writerSleeps, wake: &h.writerWake, progress: &h.tail, waiter: o.waiter},
+			peer:   bed{sleeps: &h.readerSleeps, wake: &h.readerWake, waiter: o.waiter, press: o.press},
 			poller: spin.New(o.spin),
 		},
 		data: data,

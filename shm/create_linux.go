@@ -26,39 +26,24 @@ func Create(opts ...Option) (*Link, *Peer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	memory, err := createMemory(memorySize(o.size))
+	memory, m, err := newMemory(o.size)
 	if err != nil {
-		return nil, nil, err
-	}
-	link, socket, err := create(memory, o)
-	if err != nil {
-		memory.Close()
-		return nil, nil, err
-	}
-	return link, &Peer{Memory: memory, Socket: socket}, nil
-}
-
-func create(memory *os.File, o options) (*Link, *os.File, error) {
-	m, err := mapMemory(memory, memorySize(o.size))
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := format(m.mem, o.size); err != nil {
-		m.free()
 		return nil, nil, err
 	}
 	ours, theirs, err := socketPair()
 	if err != nil {
 		m.free()
+		memory.Close()
 		return nil, nil, err
 	}
+	peer := &Peer{Memory: memory, Socket: theirs}
 	there, back := rings(m.mem, o.size)
 	link, err := newLink(m, there, back, ours, o)
 	if err != nil {
-		theirs.Close()
+		peer.Close()
 		return nil, nil, err
 	}
-	return link, theirs, nil
+	return link, peer, nil
 }
 
 // Attach makes the other end of a link of the two files that Create returned
@@ -71,13 +56,8 @@ func Attach(memory, socket *os.File, opts ...Option) (*Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := verifyMemory(memory)
+	m, size, err := openMemory(memory)
 	if err != nil {
-		return nil, err
-	}
-	size, err := sizeOf(m.mem)
-	if err != nil {
-		m.free()
 		return nil, err
 	}
 	ours, err := pollable(socket)

@@ -2,9 +2,11 @@ package shm
 
 import (
 	"context"
-	"os"
+	"fmt"
+	"io"
 	"runtime"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/tenon-go/tenon/internal/linkerr"
 	"github.com/tenon-go/tenon/internal/spin"
@@ -24,15 +26,21 @@ type Link struct {
 	others   *gate
 	poller   spin.Poller // of Recv
 
-	socket  *os.File
+	socket  socket
 	closing atomic.Bool
 	watched chan struct{} // closed when the watcher has ended
 }
 
+// A socket is one end of a Unix stream socket that the netpoller watches.
+type socket interface {
+	io.ReadCloser
+	syscall.Conn
+}
+
 // newLink makes a link of memory that is formatted and mapped, and of a socket
 // that can be polled. It owns both, also when it fails.
-func newLink(m *mapping, there, back []byte, socket *os.File, o options) (*Link, error) {
-	out, in, err := openRings(there, back, o)
+func newLink(m *mapping, there, back []byte, socket socket, o options) (*Link, error) {
+	out, in, err := openRings(there, back, socket, o)
 	if err != nil {
 		m.free()
 		socket.Close()
@@ -54,27 +62,34 @@ func newLink(m *mapping, there, back []byte, socket *os.File, o options) (*Link,
 	return l, nil
 }
 
-func openRings(there, back []byte, o options) (*ring.Writer, *ring.Reader, error) {
-	out, err := ring.NewWriter(there, ring.Spin(o.spin))
+func openRings(there, back []byte, socket socket, o options) (*ring.Writer, *ring.Reader, error) {
+	conn, err := socket.SyscallConn()
+	if err != nil {
+		return nil, nil, fmt.Errorf("shm: socket: %w", err)
+	}
+	press := func() { conn.Control(sendByte) }
+	out, err := ring.NewWriter(there, ring.Spin(o.spin), ring.PressDoorbell(press))
 	if err != nil {
 		return nil, nil, err
 	}
-	in, err := ring.NewReader(back)
+	in, err := ring.NewReader(back, ring.AtDoorbell())
 	return out, in, err
 }
 
 // Kind returns "shm".
 func (l *Link) Kind() string { return "shm" }
 
-// watch notices that the peer has closed its end or died: nothing else ends the
-// read from the socket but our own Close.
+// watch waits at the socket: a byte is the peer pressing the doorbell, and the
+// hang-up says that it has closed its end or died. Nothing else ends the read but
+// our own Close.
 func (l *Link) watch() {
 	defer close(l.watched)
-	var b [16]byte
+	var b [64]byte
 	for {
 		if _, err := l.socket.Read(b[:]); err != nil {
 			break
 		}
+		l.touch(l.in.Rung)
 	}
 	l.touch(func() {
 		l.in.End(linkerr.ErrPeerGone)

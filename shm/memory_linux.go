@@ -16,6 +16,38 @@ var (
 	fallocate   = unix.Fallocate
 )
 
+// newMemory returns the memory of a link, formatted, and our view of it.
+func newMemory(size int) (*os.File, *mapping, error) {
+	memory, err := createMemory(memorySize(size))
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := mapMemory(memory, memorySize(size))
+	if err == nil {
+		if err = format(m.mem, size); err == nil {
+			return memory, m, nil
+		}
+		m.free()
+	}
+	memory.Close()
+	return nil, nil, err
+}
+
+// openMemory returns our view of memory that came from somebody else, and the
+// size of its rings.
+func openMemory(memory *os.File) (*mapping, int, error) {
+	m, err := verifyMemory(memory)
+	if err != nil {
+		return nil, 0, err
+	}
+	size, err := sizeOf(m.mem)
+	if err != nil {
+		m.free()
+		return nil, 0, err
+	}
+	return m, size, nil
+}
+
 // createMemory returns nameless memory of the given size whose size is sealed.
 func createMemory(size int) (_ *os.File, err error) {
 	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING

@@ -3,6 +3,7 @@ package shm
 import (
 	"fmt"
 	"math/bits"
+	"os"
 	"time"
 
 	"github.com/tenon-go/tenon/internal/spin"
@@ -11,17 +12,18 @@ import (
 
 const defaultSize = 1 << 20
 
-// An Option changes what Create, Attach and Pair make.
+// An Option changes what Create, Attach, Pair, Listen and Dial make.
 type Option func(*options)
 
 type options struct {
-	size int
-	spin time.Duration
+	size     int
+	spin     time.Duration
+	allowUID func(uid int) bool
 }
 
 // Size sets how many bytes each direction buffers: 1 MiB unless set, rounded up
-// to a power of two, 4 KiB at least. It is chosen by Create; Attach takes what
-// it finds.
+// to a power of two, 4 KiB at least. It is chosen by Create and Listen; Attach and
+// Dial take what they find.
 func Size(bytes int) Option {
 	return func(o *options) { o.size = bytes }
 }
@@ -33,8 +35,20 @@ func Spin(budget time.Duration) Option {
 	return func(o *options) { o.spin = budget }
 }
 
+// AllowUID sets whom Listen lets in and to whom Dial speaks: allow is asked for
+// the user id of the process at the other end, as the kernel tells it. Unless
+// set, it must be the effective user id of this process. Listen calls it from
+// several goroutines.
+func AllowUID(allow func(uid int) bool) Option {
+	return func(o *options) { o.allowUID = allow }
+}
+
 func collect(opts []Option) (options, error) {
-	o := options{size: defaultSize, spin: spin.DefaultBudget}
+	o := options{
+		size:     defaultSize,
+		spin:     spin.DefaultBudget,
+		allowUID: func(uid int) bool { return uid == os.Geteuid() },
+	}
 	for _, opt := range opts {
 		opt(&o)
 	}

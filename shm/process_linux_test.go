@@ -17,6 +17,13 @@ var roles = map[string]func(*Link) error{
 	"echo": echo,
 }
 
+// strangers are roles that inherit nothing but an argument.
+var strangers = map[string]func(arg string) error{}
+
+const argVariable = "TENON_SHM_TEST_ARG"
+
+var soak = os.Getenv("TENON_SOAK") == "1"
+
 func TestMain(m *testing.M) {
 	role := os.Getenv(roleVariable)
 	if role == "" {
@@ -25,6 +32,13 @@ func TestMain(m *testing.M) {
 	if role == "parent" {
 		parent(os.NewFile(3, "pipe"))
 		os.Exit(1)
+	}
+	if stranger := strangers[role]; stranger != nil {
+		if err := stranger(os.Getenv(argVariable)); err != nil {
+			fmt.Fprintln(os.Stderr, role+":", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	link, err := Attach(os.NewFile(3, "memory"), os.NewFile(4, "socket"), childSpin()...)
 	if err == nil {

@@ -3,12 +3,15 @@
 package shm
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"runtime"
 )
 
-var errUnsupported = errors.New("shm: shared memory is supported on Linux only, this is " + runtime.GOOS + ": use package iolink")
+var errUnsupported = fmt.Errorf("shm: shared memory is supported on Linux only, this is %s: use package iolink: %w", runtime.GOOS, errors.ErrUnsupported)
 
 // A Peer is the other end of a link, to be inherited by a child process.
 type Peer struct {
@@ -29,3 +32,25 @@ func Attach(memory, socket *os.File, opts ...Option) (*Link, error) {
 
 // Pair answers an error on this system.
 func Pair(opts ...Option) (a, b *Link, err error) { return nil, nil, errUnsupported }
+
+// A Listener hands links to strangers, on Linux.
+type Listener struct{}
+
+// Listen answers an error on this system.
+func Listen(address string, opts ...Option) (*Listener, error) { return nil, errUnsupported }
+
+// Accept answers an error on this system.
+func (l *Listener) Accept(ctx context.Context) (*Link, error) { return nil, errUnsupported }
+
+// Addr returns nil on this system.
+func (l *Listener) Addr() net.Addr { return nil }
+
+// Close does nothing on this system.
+func (l *Listener) Close() error { return nil }
+
+// Dial answers an error on this system.
+func Dial(ctx context.Context, address string, opts ...Option) (*Link, error) {
+	return nil, errUnsupported
+}
+
+func sendByte(uintptr) {}

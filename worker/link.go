@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/internal/proc"
@@ -62,8 +61,7 @@ func (l Link) open() (link tenon.Link, files []*os.File, kind Link, err error) {
 // unavailable tells a system without sealed memory, or a sandbox that forbids it,
 // from one that is out of memory or descriptors.
 func unavailable(err error) bool {
-	return err != nil && (runtime.GOOS != "linux" ||
-		errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission))
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission)
 }
 
 // attach opens the child's end from the inherited descriptors.
