@@ -28,6 +28,7 @@ type Conn struct {
 	sender *sender
 	outbox *outbox
 	reader *reader
+	gate   *gate
 
 	pending *pendingCalls // calls we made
 	served  *servedCalls  // calls we serve
@@ -69,18 +70,22 @@ func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn
 		done:    make(chan struct{}),
 	}
 	c.running, c.stop = context.WithCancel(context.WithoutCancel(ctx))
+	c.gate = newGate(&c.options)
 	c.sender = newSender(direct, c.pending)
 	c.reader = newReader(c)
 	if back != nil && !back.track(c) {
 		defer c.end(ErrServerClosed)
 	}
-	hello := wire.Greeting{Limits: c.limits, Methods: c.served.methods()}
+	hello := wire.Greeting{Limits: c.limits, Methods: c.served.methods(), Auth: []byte(c.token)}
 	c.work.Go(func() {
-		if err := c.outbox.run(c.running, c.sender, hello, c.served.shape, c.peer.greetingDone); err != nil {
+		if err := c.runOutbox(hello); err != nil {
 			c.sendFailed(err)
 		}
 	})
 	c.work.Go(c.reader.run)
+	if c.refused != nil {
+		c.refuse(PermissionDenied, c.refused)
+	}
 	unwatch := context.AfterFunc(ctx, func() { c.Close() })
 	go func() {
 		<-c.running.Done()
@@ -105,6 +110,9 @@ func kindOf(link Link) string {
 // the type of an own one.
 func (c *Conn) Kind() string { return c.kind }
 
+// greeted reports whether the other side has said hello.
+func (c *Conn) greeted() bool { return c.peer.received.Load() }
+
 // Close ends the connection: open calls fail, contexts of running handlers end,
 // the link is closed. It waits for the connection's goroutines, not for the
 // handlers.
@@ -120,7 +128,7 @@ func (c *Conn) Close() error {
 // closes at once and returns ctx's error.
 func (c *Conn) Shutdown(ctx context.Context) error {
 	last, drained := c.served.drain()
-	said := c.outbox.farewell(last)
+	said := c.outbox.farewell(last, nil)
 	for _, step := range []<-chan struct{}{said, drained} {
 		select {
 		case <-step:

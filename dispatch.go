@@ -29,13 +29,13 @@ func (r *reader) take(f wire.Frame) error {
 // act acts on a whole message. Its body belongs to us if owned, else to the link.
 func (r *reader) act(f wire.Frame, owned bool) error {
 	c := r.conn
-	if (f.Kind == wire.Hello) == c.peer.received {
+	if (f.Kind == wire.Hello) == c.peer.received.Load() && f.Kind != wire.Bye {
 		return protocolError{fmt.Errorf("its hello is not its first message, or comes twice (%v)", f)}
 	}
 	switch f.Kind {
 	case wire.Hello:
-		c.peer.received = true
-		return c.greeted(f)
+		c.peer.received.Store(true)
+		return c.takeHello(f)
 	case wire.Call:
 		r.served, r.started = true, true
 		return c.serve(f, owned)
@@ -56,7 +56,7 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 	case wire.Ping:
 		c.outbox.reply(f.Arg)
 	case wire.Bye:
-		c.farewell(f.Arg)
+		return c.farewell(f)
 	}
 	return nil // of a later version, or none of our business yet
 }
@@ -117,12 +117,18 @@ func (c *Conn) failure(f wire.Frame) *Error {
 const shuttingDown = "the other side is shutting down"
 
 // farewell acts on the peer's bye: it takes no more calls, and will answer those
-// it accepted, up to and including last.
-func (c *Conn) farewell(last uint32) {
+// it accepted, up to and including the one it names.
+func (c *Conn) farewell(f wire.Frame) error {
 	err := &Error{Code: Unavailable, Message: shuttingDown, SafeToRetry: true}
-	for _, open := range c.pending.refuse(last, err) {
+	if len(f.Body) > 0 {
+		err = c.failure(f)
+		err.SafeToRetry = true
+	}
+	for _, open := range c.pending.refuse(f.Arg, err) {
 		settle(open, call.Outcome{Err: err})
 	}
+	c.peer.end(err)
+	return nil
 }
 
 // settle ends a call that was taken out of the pending ones.

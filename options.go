@@ -18,6 +18,11 @@ type options struct {
 	logger  *slog.Logger
 	limits  wire.Limits
 
+	token     string
+	anonymous bool
+	accepts   bool  // this side was connected to
+	refused   error // why the peer may not call
+
 	handlers, calls []Interceptor
 }
 

@@ -32,6 +32,7 @@ type mail struct {
 // A bye says that no more calls are taken.
 type bye struct {
 	last uint32        // the call that was accepted last
+	why  []byte        // a failure, if there is one
 	sent chan struct{} // closed when it is
 }
 
@@ -78,10 +79,13 @@ func (o *outbox) reply(ping uint32) {
 	o.put(func(o *outbox) { o.pong = &ping })
 }
 
-// farewell says that no call after last is taken. The channel is closed when
-// that is sent.
-func (o *outbox) farewell(last uint32) <-chan struct{} {
-	b := &bye{last, make(chan struct{})}
+// farewell says that no call after last is taken, and why if that is the peer's
+// fault. The channel is closed when it is sent.
+func (o *outbox) farewell(last uint32, why *Error) <-chan struct{} {
+	b := &bye{last: last, sent: make(chan struct{})}
+	if why != nil {
+		b.why = failureOf(why).Append(nil)
+	}
 	o.put(func(o *outbox) {
 		if o.bye != nil {
 			b = o.bye
@@ -103,28 +107,33 @@ func (o *outbox) take() mail {
 	return m
 }
 
-// run sends our hello and then what comes in, until ctx ends or the link breaks.
-func (o *outbox) run(ctx context.Context, s *sender, hello wire.Greeting, shapes func(method uint32) string, greeted func()) error {
-	m := message{header: wire.Header{Kind: wire.Hello, Arg: wire.Version}, body: greetingBody(hello), limit: math.MaxUint32}
-	if _, err := s.send(ctx, m); err != nil {
-		return err
-	}
-	greeted()
+// runOutbox sends our hello, as soon as the peer has been let in, and then what
+// comes into the outbox, until the connection ends or the link breaks.
+func (c *Conn) runOutbox(hello wire.Greeting) error {
+	greet := c.gate.open
 	for {
 		select {
-		case <-o.wake:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		m := o.take()
-		if err := m.send(ctx, s); err != nil {
-			return err
-		}
-		for method := range m.descriptions {
-			h := wire.Header{Kind: wire.Description, Arg: method}
-			if _, err := s.send(ctx, message{header: h, body: textBody(shapes(method)), limit: math.MaxUint32}); err != nil {
+		case <-greet:
+			greet = nil
+			h := wire.Header{Kind: wire.Hello, Arg: wire.Version}
+			if _, err := c.sender.send(c.running, message{header: h, body: greetingBody(hello), limit: math.MaxUint32}); err != nil {
 				return err
 			}
+			c.peer.greetingDone()
+		case <-c.outbox.wake:
+			m := c.outbox.take()
+			if err := m.send(c.running, c.sender); err != nil {
+				return err
+			}
+			for method := range m.descriptions {
+				h := wire.Header{Kind: wire.Description, Arg: method}
+				text := textBody(c.served.shape(method))
+				if _, err := c.sender.send(c.running, message{header: h, body: text, limit: math.MaxUint32}); err != nil {
+					return err
+				}
+			}
+		case <-c.running.Done():
+			return c.running.Err()
 		}
 	}
 }
@@ -157,7 +166,7 @@ func (m *mail) send(ctx context.Context, s *sender) error {
 		}
 	}
 	if m.bye != nil {
-		if err := s.commitFrame(ctx, wire.Header{Kind: wire.Bye, Arg: m.bye.last}, nil); err != nil {
+		if err := s.commitFrame(ctx, wire.Header{Kind: wire.Bye, Arg: m.bye.last}, m.bye.why); err != nil {
 			return err
 		}
 	}

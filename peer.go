@@ -3,6 +3,8 @@ package tenon
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -16,7 +18,7 @@ import (
 type peerMethods struct {
 	ready    chan struct{} // closed when both hellos are through, or the connection ended
 	limits   wire.Limits   // valid from the peer's hello on, which is its first frame
-	received bool          // the peer's hello; belongs to the reader's role
+	received atomic.Bool   // the peer's hello; set in the reader's role
 
 	mu       sync.Mutex
 	missing  int // hellos that are not through
@@ -30,6 +32,42 @@ type peerMethods struct {
 type announced struct {
 	number      uint32
 	fingerprint uint64
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// An Offer is a method that the other side of a connection serves.
+type Offer struct {
+	Name  string // "package.Service/Method"
+	Shape string // its parameters and results, see PROTOCOL.md
+}
+
+// Offers returns what the other side serves, sorted by name.
+func (c *Conn) Offers(ctx context.Context) ([]Offer, error) {
+	select {
+	case <-c.peer.ready:
+	case <-ctx.Done():
+		return nil, c.explain(unsent(ctx.Err()), "")
+	}
+	c.peer.mu.Lock()
+	methods := maps.Clone(c.peer.announce)
+	c.peer.mu.Unlock()
+	var offers []Offer
+	for _, name := range slices.Sorted(maps.Keys(methods)) {
+		shape, err := c.describe(ctx, methods[name].number)
+		if err != nil {
+			return nil, c.explain(unsent(err), name)
+		}
+		offers = append(offers, Offer{name, shape})
+	}
+	return offers, nil
 }
 
 // A knownMethod is the outcome of one comparison.
@@ -46,14 +84,18 @@ func newPeerMethods() *peerMethods {
 	return p
 }
 
-// greeted takes the peer's hello. It comes once.
-func (c *Conn) greeted(f wire.Frame) error {
+// takeHello takes the peer's hello. It comes once.
+func (c *Conn) takeHello(f wire.Frame) error {
 	if f.Arg != wire.Version {
 		return protocolError{fmt.Errorf("it speaks version %d of the protocol, this side speaks %d: build both with the same tenon", f.Arg, wire.Version)}
 	}
 	g, err := wire.ParseGreeting(f.Body)
 	if err != nil {
 		return protocolError{err}
+	}
+	if err := c.gate.enter(g.Auth); err != nil {
+		c.refuse(PermissionDenied, err)
+		return nil
 	}
 	c.peer.greet(g)
 	c.pending.setLimit(int(g.Limits.Calls))
@@ -84,8 +126,10 @@ func (p *peerMethods) greetingDone() {
 func (p *peerMethods) end(err *Error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ended = err
-	if p.missing > 0 {
+	if p.ended == nil { // a bye said more than the end of the link does
+		p.ended = err
+	}
+	if !isClosed(p.ready) {
 		close(p.ready)
 	}
 }

@@ -152,7 +152,10 @@ func (p *pendingCalls) end(err *Error) map[uint32]*call.Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	open := p.open
-	p.open, p.ended = make(map[uint32]*call.Call), err
+	p.open = make(map[uint32]*call.Call)
+	if p.ended == nil {
+		p.ended = err
+	}
 	p.room()
 	return open
 }

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/tenon-go/tenon/codec"
 	"github.com/tenon-go/tenon/internal/call"
@@ -26,6 +28,7 @@ type Server struct {
 	byName map[string]int
 	conns  map[*Conn]struct{}
 	closed bool
+	stops  []func() // of the loops that accept
 }
 
 // ErrServerClosed is what ServeLink returns after Shutdown or Close of its
@@ -58,6 +61,9 @@ func (s *Server) Close() error { return s.endAll((*Conn).Close) }
 func (s *Server) endAll(end func(*Conn) error) error {
 	s.mu.Lock()
 	s.closed = true
+	for _, stop := range s.stops {
+		stop()
+	}
 	s.mu.Unlock()
 	var (
 		ending sync.WaitGroup
@@ -93,6 +99,14 @@ func (s *Server) forget(c *Conn) {
 	delete(s.conns, c)
 }
 
+// onClose has stop called when s is closed; false if it is already.
+func (s *Server) onClose(stop func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stops = append(s.stops, stop)
+	return !s.closed
+}
+
 func (s *Server) isClosed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +117,13 @@ func (s *Server) isClosed() bool {
 // returns nil when the other side ended the connection, ctx's error when ctx
 // did, and else why it broke.
 func (s *Server) ServeLink(ctx context.Context, link Link, opts ...Option) error {
-	conn := NewConn(ctx, link, s, slices.Concat(s.opts, opts)...)
+	conn := NewConn(ctx, link, s, slices.Concat(s.opts, opts, []Option{accepting})...)
+	late := time.AfterFunc(handshakeTime, func() {
+		if !conn.greeted() {
+			conn.end(fmt.Errorf("tenon: the other side said no hello within %v", handshakeTime))
+		}
+	})
+	defer late.Stop()
 	<-conn.Done()
 	switch err := conn.Err(); {
 	case errors.Is(err, io.EOF):
@@ -116,6 +136,8 @@ func (s *Server) ServeLink(ctx context.Context, link Link, opts ...Option) error
 		return err
 	}
 }
+
+func accepting(o *options) { o.accepts = true }
 
 // Handle makes srv answer calls of m with fn; registering a method again
 // replaces its handler. The generator's RegisterX calls it for every method of a

@@ -19,7 +19,7 @@ const module = "github.com/tenon-go/tenon"
 // it may be imported by its code (not by its tests). An arrow that is missing
 // here is a decision: take it in ARCHITECTURE.md first.
 var allowed = map[string][]string{
-	".":                  {"codec", "internal/call", "internal/linkerr", "internal/pump", "internal/shape", "internal/spin", "internal/wire"},
+	".":                  {"codec", "iolink", "internal/call", "internal/linkerr", "internal/pump", "internal/shape", "internal/spin", "internal/wire"},
 	"codec":              {},
 	"inproc":             {"internal/bytequeue", "internal/linkerr"},
 	"iolink":             {"internal/bytequeue", "internal/linkerr", "internal/pump"},

@@ -1,0 +1,13 @@
+//go:build !linux && !darwin
+
+package tenon
+
+import (
+	"fmt"
+	"net"
+	"runtime"
+)
+
+func sameUser(*net.UnixConn) error {
+	return fmt.Errorf("%w: %s does not tell whose process is at the other end of a Unix socket; use tenon.WithToken", errRefused, runtime.GOOS)
+}
