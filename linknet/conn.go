@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -63,13 +64,21 @@ func (c *Conn) Read(p []byte) (int, error) {
 			c.rest = c.rest[n:]
 			return n, nil
 		}
-		// Recv and not WaitRecv: it polls first where the link can be polled.
-		rest, err := c.link.Recv()
+		rest, err := c.receive()
 		if err != nil && !errors.Is(err, tenon.ErrInterrupted) {
 			return 0, c.failed("read", err)
 		}
 		c.rest = rest
 	}
+}
+
+func (c *Conn) receive() ([]byte, error) {
+	if p, err := c.link.TryRecv(); p != nil || err != nil {
+		return p, err
+	}
+	runtime.Gosched()
+	// Recv and not WaitRecv: it polls first where the link can be polled.
+	return c.link.Recv()
 }
 
 // Write writes all of p and waits for room where it must. When it fails it
