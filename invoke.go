@@ -59,7 +59,7 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 	if err := c.pending.admit(ctx); err != nil {
 		return unsent(err)
 	}
-	open.ID = 0
+	open.ID, open.Led = 0, false
 	m := message{header: h, body: open, call: open, userCode: open.UserCode, limit: c.peer.limits.Message}
 	published, err := c.sender.send(ctx, m)
 	if err != nil && !published {
@@ -94,7 +94,6 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 
 // await waits until the call is settled, or gives it up when ctx ends.
 func (c *Conn) await(ctx context.Context, open *call.Call) error {
-	c.reader.beginWait(open)
 	if !c.reader.lead(ctx, open) {
 		select {
 		case <-open.Settled:
@@ -106,7 +105,7 @@ func (c *Conn) await(ctx context.Context, open *call.Call) error {
 			<-open.Settled
 		}
 	}
-	c.reader.endWait(open)
+	c.reader.learn(open)
 	return nil
 }
 

@@ -70,7 +70,8 @@ type DirectLink interface {
 	Commit(p []byte) error
 
 	// Flush publishes everything committed and wakes the other side, at most
-	// once and only if it sleeps.
+	// once and only if it sleeps. It does not wait either: what a channel does
+	// not take at once, the link sends after it.
 	Flush() error
 
 	// TryRecv returns the next bytes, or nil, nil when there are none. The

@@ -170,7 +170,7 @@ func (m *mail) send(ctx context.Context, s *sender) error {
 			return err
 		}
 	}
-	if err := s.flush(ctx); err != nil {
+	if err := s.flush(); err != nil {
 		return err
 	}
 	if m.bye != nil {

@@ -195,16 +195,13 @@ func (r *reader) drain(max int) (chunks int, err error) {
 	return chunks, nil
 }
 
-// beginWait begins the wait of a caller, with what earlier ones have learned.
-func (r *reader) beginWait(c *call.Call) {
-	r.callerMu.Lock()
-	c.Wait = r.callerPoller
-	r.callerMu.Unlock()
-	c.Wait.Begin()
-}
-
-// endWait keeps what a wait that has come to its end has taught.
-func (r *reader) endWait(c *call.Call) {
+// learn keeps what the wait of a caller has taught that has come to its end. Of
+// one that did not read there is nothing to learn.
+func (r *reader) learn(c *call.Call) {
+	if !c.Led {
+		return
+	}
+	c.Led = false
 	c.Wait.End()
 	r.callerMu.Lock()
 	r.callerPoller = c.Wait
@@ -219,6 +216,11 @@ func (r *reader) lead(ctx context.Context, c *call.Call) bool {
 		return false
 	}
 	r.poll.Disarm()
+	r.callerMu.Lock()
+	c.Wait = r.callerPoller
+	r.callerMu.Unlock()
+	c.Wait.Begin()
+	c.Led = true
 	for {
 		n, err := r.drain(1)
 		if err != nil {

@@ -34,7 +34,6 @@ type body interface {
 type sender struct {
 	link     DirectLink
 	maxFrame int
-	waits    bool // Flush may wait, as on a socket
 
 	pending *pendingCalls // gives the calls we send their ids
 
@@ -44,11 +43,9 @@ type sender struct {
 }
 
 func newSender(link DirectLink, pending *pendingCalls) *sender {
-	_, flushAtOnce := link.(poller)
 	return &sender{
 		link:     link,
 		maxFrame: min(link.MaxReserve(), wire.MaxFrame),
-		waits:    !flushAtOnce,
 		pending:  pending,
 		role:     make(chan struct{}, 1),
 	}
@@ -206,7 +203,7 @@ func (s *sender) sendPieces(ctx context.Context, m message, pieces [][]byte) (pu
 		n, err := s.sendFragment(ctx, &m, &pieces, total, first)
 		if err == nil {
 			published = true
-			err = s.flush(ctx)
+			err = s.flush()
 		}
 		s.release()
 		if err != nil {
@@ -299,46 +296,29 @@ func (s *sender) commit(ctx context.Context, frame []byte, m *message) error {
 	}
 }
 
-// publish flushes and gives the role back. In a crowd it first lets the others
-// run once: what they commit meanwhile goes out with one flush and one wake-up.
+// publish flushes and gives the role back. In a crowd the first one lets the
+// others run once: what they commit meanwhile goes out with its flush and one
+// wake-up.
 func (s *sender) publish(ctx context.Context, crowded bool) error {
 	if crowded {
-		s.dirty.Store(true)
+		first := !s.dirty.Swap(true)
 		s.release()
-		runtime.Gosched()
-		if !s.dirty.Load() {
+		if !first {
 			return nil
 		}
+		runtime.Gosched()
 		if err := s.acquire(ctx); err != nil {
 			return err
 		}
-		if !s.dirty.Load() {
-			s.release()
-			return nil
-		}
 	}
-	err := s.flush(ctx)
+	err := s.flush()
 	s.release()
 	return err
 }
 
-func (s *sender) flush(ctx context.Context) error {
+func (s *sender) flush() error {
 	s.dirty.Store(false)
-	if s.waits && ctx.Done() != nil {
-		defer context.AfterFunc(ctx, s.link.InterruptSend)()
-	}
-	for {
-		err := s.link.Flush()
-		if !errors.Is(err, ErrInterrupted) {
-			return err
-		}
-		// An interrupt that was meant for somebody before us is no reason to
-		// stop. One that was meant for us leaves the rest to whoever is next.
-		if ctx.Err() != nil {
-			s.dirty.Store(true)
-			return ctx.Err()
-		}
-	}
+	return s.link.Flush()
 }
 
 func (s *sender) waitSend(ctx context.Context, n int) error {
