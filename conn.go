@@ -113,6 +113,9 @@ func (c *Conn) Kind() string { return c.kind }
 // greeted reports whether the other side has said hello.
 func (c *Conn) greeted() bool { return c.peer.received.Load() }
 
+// isOver reports whether the connection takes no more calls of ours.
+func (c *Conn) isOver() bool { return c.pending.isOver() }
+
 // Close ends the connection: open calls fail, contexts of running handlers end,
 // the link is closed. It waits for the connection's goroutines, not for the
 // handlers.

@@ -24,6 +24,7 @@ type options struct {
 	refused   error // why the peer may not call
 
 	handlers, calls []Interceptor
+	observe         func(ClientState, error)
 }
 
 func newOptions(opts []Option) options {

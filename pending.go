@@ -79,6 +79,34 @@ func (p *pendingCalls) add(c *call.Call) (crowded bool, err error) {
 	return len(p.open)+p.admitted > 1, nil
 }
 
+// isOver reports whether later calls are refused.
+func (p *pendingCalls) isOver() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ended != nil
+}
+
+// wait waits until no call is open, and returns false when done is closed first.
+func (p *pendingCalls) wait(done <-chan struct{}) bool {
+	for {
+		p.mu.Lock()
+		if len(p.open) == 0 {
+			p.mu.Unlock()
+			return true
+		}
+		if p.freed == nil {
+			p.freed = make(chan struct{})
+		}
+		freed := p.freed
+		p.mu.Unlock()
+		select {
+		case <-freed:
+		case <-done:
+			return false
+		}
+	}
+}
+
 // refusal is the error of a call that comes too late.
 func (p *pendingCalls) refusal() *Error {
 	e := *p.ended
