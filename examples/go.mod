@@ -8,8 +8,10 @@ require (
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/tenon-go/tenon v0.0.0-00010101000000-000000000000
 	golang.org/x/image v0.48.0
+	golang.org/x/net v0.62.0
 	golang.org/x/sync v0.25.0
 	golang.org/x/term v0.48.0
+	google.golang.org/grpc v1.85.0
 )
 
 require (
@@ -28,6 +30,8 @@ require (
 	github.com/tinylib/msgp v1.6.5 // indirect
 	golang.org/x/sys v0.50.0 // indirect
 	golang.org/x/text v0.44.0 // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
 )
 
 replace github.com/tenon-go/tenon => ..
