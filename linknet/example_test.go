@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/rpc"
 	"os"
 	"time"
 
@@ -48,6 +49,30 @@ func Example() {
 	// served until EOF
 }
 
+// Adder is a service of net/rpc. It knows nothing of links.
+type Adder struct{}
+
+func (Adder) Add(args [2]int, sum *int) error {
+	*sum = args[0] + args[1]
+	return nil
+}
+
+func ExampleNewConn_netRPC() {
+	ours, theirs := inproc.Pair()
+
+	srv := rpc.NewServer()
+	srv.Register(Adder{})
+	go srv.ServeConn(linknet.NewConn(theirs))
+
+	client := rpc.NewClient(linknet.NewConn(ours))
+	defer client.Close()
+	var sum int
+	err := client.Call("Adder.Add", [2]int{2, 3}, &sum)
+	fmt.Println(sum, err)
+	// Output: 5 <nil>
+}
+
+// A deadline ends a Read and leaves the connection as it was.
 func ExampleNewConn() {
 	x, y := inproc.Pair()
 	a, b := linknet.NewConn(x), linknet.NewConn(y)
@@ -58,7 +83,6 @@ func ExampleNewConn() {
 	_, err := a.Read(make([]byte, 10))
 	fmt.Println(err, errors.Is(err, os.ErrDeadlineExceeded))
 
-	// The connection is intact.
 	a.SetReadDeadline(time.Time{})
 	fmt.Fprintln(b, "after the deadline")
 	var line [19]byte
