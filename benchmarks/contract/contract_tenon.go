@@ -42,22 +42,59 @@ func (c directoryClient) Upload(ctx context.Context, data []byte) (int, error) {
 // RegisterDirectory makes srv answer the calls of Directory with the methods of impl, which
 // run on many goroutines at once.
 func RegisterDirectory(srv *tenon.Server, impl Directory) {
+	handleDirectory(srv, func(context.Context) (Directory, error) { return impl, nil })
+}
+
+// RegisterDirectoryPerConn gives every connection a Directory of its own, which open returns
+// at the first call. If it is an io.Closer, it is closed after the last one.
+func RegisterDirectoryPerConn(srv *tenon.Server, open func(conn *tenon.Conn) (Directory, error)) {
+	handleDirectory(srv, tenon.NewPerConn(open).For)
+}
+
+func handleDirectory(srv *tenon.Server, find func(context.Context) (Directory, error)) {
 	tenon.Handle(srv, &directoryAdd, func(ctx context.Context, a directoryAddArgs) (r directoryAddResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Add(ctx, a.a, a.b)
 		return r, err
 	})
 	tenon.Handle(srv, &directoryEcho, func(ctx context.Context, a directoryEchoArgs) (r directoryEchoResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Echo(ctx, a.user)
 		return r, err
 	})
 	tenon.Handle(srv, &directoryList, func(ctx context.Context, a directoryListArgs) (r directoryListResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.List(ctx, a.n)
 		return r, err
 	})
 	tenon.Handle(srv, &directoryUpload, func(ctx context.Context, a directoryUploadArgs) (r directoryUploadResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Upload(ctx, a.data)
 		return r, err
 	})
+}
+
+// CheckDirectory compares the methods of Directory with what caller offers, without calling
+// them, and returns all differences.
+func CheckDirectory(ctx context.Context, caller tenon.Caller) error {
+	return tenon.Check(ctx, caller,
+		&directoryAdd,
+		&directoryEcho,
+		&directoryList,
+		&directoryUpload,
+	)
 }
 
 var directoryAdd = tenon.Method[directoryAddArgs, directoryAddResult]{

@@ -22,7 +22,7 @@ func newGenCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "gen [packages]",
-		Short: "Generate clients and registration for services",
+		Short: "Generate what joins interfaces to tenon",
 		Long: `gen writes, for every file foo.go with an interface that is marked
 
 	//tenon:service
@@ -30,9 +30,18 @@ func newGenCommand() *cobra.Command {
 		Resize(ctx context.Context, img []byte, width int) ([]byte, error)
 	}
 
-a file foo_tenon.go with NewImagingClient and RegisterImaging. The first
-parameter of a method is a context.Context, its last result an error, and any
-number of values may stand between.
+a file foo_tenon.go with NewImagingClient, RegisterImaging,
+RegisterImagingPerConn and CheckImaging. The first parameter of a method is a
+context.Context, its last result an error, and any number of values may stand
+between. Errors that are marked
+
+	//tenon:error
+	var ErrTooSmall = errors.New("the image is too small")
+
+	//tenon:error
+	type FormatError struct{ Format string }
+
+are found in the caller's error by errors.Is and errors.As.
 
 Packages are named as for the go command; without any it is the one in the
 current directory. Files that are up to date are left alone, and those whose
@@ -50,7 +59,7 @@ service is gone are removed.`,
 			case err != nil:
 				return fmt.Errorf("tenon gen: %w", err)
 			case len(outputs) == 0:
-				return fmt.Errorf("tenon gen: no interface in %s has a //tenon:service comment", describe(patterns))
+				return fmt.Errorf("tenon gen: nothing in %s has a //tenon:service or //tenon:error comment", describe(patterns))
 			}
 			stale, err := staleOf(outputs)
 			if err != nil {

@@ -27,10 +27,32 @@ func (c greeterClient) Hello(ctx context.Context, name string) (string, error) {
 // RegisterGreeter makes srv answer the calls of Greeter with the methods of impl, which
 // run on many goroutines at once.
 func RegisterGreeter(srv *tenon.Server, impl Greeter) {
+	handleGreeter(srv, func(context.Context) (Greeter, error) { return impl, nil })
+}
+
+// RegisterGreeterPerConn gives every connection a Greeter of its own, which open returns
+// at the first call. If it is an io.Closer, it is closed after the last one.
+func RegisterGreeterPerConn(srv *tenon.Server, open func(conn *tenon.Conn) (Greeter, error)) {
+	handleGreeter(srv, tenon.NewPerConn(open).For)
+}
+
+func handleGreeter(srv *tenon.Server, find func(context.Context) (Greeter, error)) {
 	tenon.Handle(srv, &greeterHello, func(ctx context.Context, a greeterHelloArgs) (r greeterHelloResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Hello(ctx, a.name)
 		return r, err
 	})
+}
+
+// CheckGreeter compares the methods of Greeter with what caller offers, without calling
+// them, and returns all differences.
+func CheckGreeter(ctx context.Context, caller tenon.Caller) error {
+	return tenon.Check(ctx, caller,
+		&greeterHello,
+	)
 }
 
 var greeterHello = tenon.Method[greeterHelloArgs, greeterHelloResult]{

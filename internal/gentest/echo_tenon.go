@@ -57,34 +57,86 @@ func (c echoClient) Fail(ctx context.Context, how string) error {
 // RegisterEcho makes srv answer the calls of Echo with the methods of impl, which
 // run on many goroutines at once.
 func RegisterEcho(srv *tenon.Server, impl Echo) {
+	handleEcho(srv, func(context.Context) (Echo, error) { return impl, nil })
+}
+
+// RegisterEchoPerConn gives every connection an Echo of its own, which open returns
+// at the first call. If it is an io.Closer, it is closed after the last one.
+func RegisterEchoPerConn(srv *tenon.Server, open func(conn *tenon.Conn) (Echo, error)) {
+	handleEcho(srv, tenon.NewPerConn(open).For)
+}
+
+func handleEcho(srv *tenon.Server, find func(context.Context) (Echo, error)) {
 	tenon.Handle(srv, &echoAdd, func(ctx context.Context, a echoAddArgs) (r echoAddResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Add(ctx, a.a, a.b)
 		return r, err
 	})
 	tenon.Handle(srv, &echoUser, func(ctx context.Context, a echoUserArgs) (r echoUserResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.User(ctx, a.user)
 		return r, err
 	})
 	tenon.Handle(srv, &echoUsers, func(ctx context.Context, a echoUsersArgs) (r echoUsersResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Users(ctx, a.users)
 		return r, err
 	})
 	tenon.Handle(srv, &echoBytes, func(ctx context.Context, a echoBytesArgs) (r echoBytesResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Bytes(ctx, a.data)
 		return r, err
 	})
 	tenon.Handle(srv, &echoLen, func(ctx context.Context, a echoLenArgs) (r echoLenResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Len(ctx, a.data)
 		return r, err
 	})
 	tenon.Handle(srv, &echoMake, func(ctx context.Context, a echoMakeArgs) (r echoMakeResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Make(ctx, a.size)
 		return r, err
 	})
 	tenon.Handle(srv, &echoFail, func(ctx context.Context, a echoFailArgs) (r echoFailResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		err = impl.Fail(ctx, a.how)
 		return r, err
 	})
+}
+
+// CheckEcho compares the methods of Echo with what caller offers, without calling
+// them, and returns all differences.
+func CheckEcho(ctx context.Context, caller tenon.Caller) error {
+	return tenon.Check(ctx, caller,
+		&echoAdd,
+		&echoUser,
+		&echoUsers,
+		&echoBytes,
+		&echoLen,
+		&echoMake,
+		&echoFail,
+	)
 }
 
 var echoAdd = tenon.Method[echoAddArgs, echoAddResult]{

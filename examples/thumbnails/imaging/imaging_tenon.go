@@ -27,10 +27,32 @@ func (c imagingClient) Thumbnail(ctx context.Context, picture []byte, size int) 
 // RegisterImaging makes srv answer the calls of Imaging with the methods of impl, which
 // run on many goroutines at once.
 func RegisterImaging(srv *tenon.Server, impl Imaging) {
+	handleImaging(srv, func(context.Context) (Imaging, error) { return impl, nil })
+}
+
+// RegisterImagingPerConn gives every connection an Imaging of its own, which open returns
+// at the first call. If it is an io.Closer, it is closed after the last one.
+func RegisterImagingPerConn(srv *tenon.Server, open func(conn *tenon.Conn) (Imaging, error)) {
+	handleImaging(srv, tenon.NewPerConn(open).For)
+}
+
+func handleImaging(srv *tenon.Server, find func(context.Context) (Imaging, error)) {
 	tenon.Handle(srv, &imagingThumbnail, func(ctx context.Context, a imagingThumbnailArgs) (r imagingThumbnailResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Thumbnail(ctx, a.picture, a.size)
 		return r, err
 	})
+}
+
+// CheckImaging compares the methods of Imaging with what caller offers, without calling
+// them, and returns all differences.
+func CheckImaging(ctx context.Context, caller tenon.Caller) error {
+	return tenon.Check(ctx, caller,
+		&imagingThumbnail,
+	)
 }
 
 var imagingThumbnail = tenon.Method[imagingThumbnailArgs, imagingThumbnailResult]{

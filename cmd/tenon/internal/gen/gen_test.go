@@ -41,26 +41,24 @@ func TestGeneratedCodeIsWhatIsCommitted(t *testing.T) {
 }
 
 func TestGeneratingTwiceGivesTheSame(t *testing.T) {
-	opts := load.Options{Dir: "../gentest", Patterns: []string{"./..."}}
+	opts := load.Options{Dir: "../gentest", Patterns: []string{"./kinds"}}
 	first, err := gen.Generate(context.Background(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 3 {
-		again, err := gen.Generate(context.Background(), opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range first {
-			if string(first[i].Text) != string(again[i].Text) {
-				t.Errorf("%s differs from run to run", first[i].Path)
-			}
+	again, err := gen.Generate(context.Background(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range first {
+		if string(first[i].Text) != string(again[i].Text) {
+			t.Errorf("%s differs from run to run", first[i].Path)
 		}
 	}
 }
 
 func TestProblemsAreReportedAllAtOnceWithPlaceAndWayOut(t *testing.T) {
-	for _, name := range []string{"faults", "directives"} {
+	for _, name := range []string{"faults", "directives", "errors"} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join("testdata", name)
 			_, err := gen.Generate(context.Background(), load.Options{Dir: dir})

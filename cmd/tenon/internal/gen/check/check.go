@@ -17,7 +17,7 @@ import (
 func Check(p *model.Package) diag.Problems {
 	c := &checker{fset: p.Fset, pkg: p.Types, seen: map[*model.Type]bool{}}
 	c.predeclared()
-	wireNames := map[string]*model.Service{}
+	wireNames, errorNames := map[string]*model.Service{}, map[string]*model.Error{}
 	for _, file := range p.Files {
 		for _, s := range file.Services {
 			if other := wireNames[s.WireName]; other != nil {
@@ -26,6 +26,14 @@ func Check(p *model.Package) diag.Problems {
 			}
 			wireNames[s.WireName] = s
 			c.service(s)
+		}
+		for _, e := range file.Errors {
+			if other := errorNames[e.WireName]; other != nil {
+				c.report(e.Pos, e.Name, fmt.Sprintf("error %s has the wire name %s too", other.Name, e.WireName),
+					"give one of them another: //tenon:error name=...")
+			}
+			errorNames[e.WireName] = e
+			c.error(e)
 		}
 	}
 	return c.problems.Sorted()
@@ -74,6 +82,20 @@ func (c *checker) service(s *model.Service) {
 		for i, v := range m.Results {
 			c.value(place, "result", i+1, v)
 		}
+	}
+}
+
+func (c *checker) error(e *model.Error) {
+	switch {
+	case e.Type == nil && e.ByValue:
+	case e.Type == nil:
+		c.report(e.Pos, e.Name, "it is of type "+types.TypeString(e.Go, types.RelativeTo(c.pkg))+", which is no error", "mark variables of type error")
+	case types.IsInterface(e.Go):
+		c.report(e.Pos, e.Name, "the type is an interface", "mark the types that implement it")
+	case !e.ByValue && !e.ByPointer:
+		c.report(e.Pos, e.Name, "the type does not implement error", "give it a method Error() string")
+	default:
+		c.walk("", e.Name, e.Pos, e.Type)
 	}
 }
 

@@ -57,6 +57,8 @@ func (w *writer) codecs() {
 			w.mapFunctions(t, f)
 		case model.Pointer:
 			w.pointerFunctions(t, f)
+		default:
+			w.plainFunctions(t, f)
 		}
 	}
 }
@@ -185,6 +187,18 @@ func (w *writer) pointerFunctions(t *model.Type, f function) {
 	}
 	w.f("*v = %s.New[%s](d)\n", w.codec, w.typeName(t.Elem.Go))
 	w.decodeValue(t.Elem, "**v")
+	w.f("}\n")
+}
+
+// plainFunctions writes the functions of a type that needs none elsewhere.
+func (w *writer) plainFunctions(t *model.Type, f function) {
+	typ := w.typeName(t.Go)
+	w.beginAppend(f, typ, false)
+	w.appendValue(t, "*v")
+	w.f("return b\n}\n")
+
+	w.beginDecode(f, typ, false)
+	w.decodeValue(t, "*v")
 	w.f("}\n")
 }
 

@@ -1,8 +1,8 @@
 // Package emit writes the generated file for a source file: the last step of
 // the generator. It trusts that package check found nothing wrong.
 //
-// A file has three layers: per service what users call (NewXClient, RegisterX),
-// per method a descriptor with the structs of its arguments and results, and
+// A file has three layers: per service what users call (NewXClient, RegisterX,
+// RegisterXPerConn, CheckX), per method a descriptor with the structs of its arguments and results, and
 // per type one function that appends a value and one that decodes it.
 package emit
 
@@ -20,6 +20,7 @@ import (
 // gives the same text.
 func File(p *model.Package, f *model.File) ([]byte, error) {
 	w := newWriter(p.Types, f)
+	w.errors(f.Errors)
 	for _, s := range f.Services {
 		w.service(s)
 	}
@@ -61,15 +62,30 @@ func newWriter(pkg *types.Package, f *model.File) *writer {
 	w := &writer{
 		pkg:       pkg,
 		names:     names{},
-		prefix:    unexported(f.Services[0].Name),
+		prefix:    unexported(first(f)),
 		functions: map[*model.Type]function{},
 	}
 	w.names.reserve(pkg.Scope().Names()...)
 	w.imports = newImports(w.names)
-	w.context = w.imports.name("context", "context")
+	if len(f.Services) > 0 {
+		w.context = w.imports.name("context", "context")
+	}
 	w.tenon = w.imports.name("github.com/tenon-go/tenon", "tenon")
 	w.codec = w.imports.name("github.com/tenon-go/tenon/codec", "codec")
 	return w
+}
+
+// first returns a name that no other file declares, a service's if possible.
+func first(f *model.File) string {
+	if len(f.Services) > 0 {
+		return f.Services[0].Name
+	}
+	for _, e := range f.Errors {
+		if e.Type != nil {
+			return e.Name
+		}
+	}
+	return f.Errors[0].Name
 }
 
 func (w *writer) f(text string, args ...any) { fmt.Fprintf(&w.body, text, args...) }

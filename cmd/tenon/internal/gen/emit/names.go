@@ -34,7 +34,7 @@ func (n names) unique(base string) string {
 // locals are the names of variables in generated functions, which an import
 // must not have.
 var locals = []string{
-	"a", "b", "c", "caller", "ctx", "d", "e", "err", "i", "impl", "k", "m", "n", "r", "s", "srv", "v", "x",
+	"a", "b", "c", "caller", "conn", "ctx", "d", "e", "err", "find", "i", "impl", "k", "m", "n", "open", "r", "srv", "v", "x",
 }
 
 // imports are the imports of a file.

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,7 @@ func (w *writer) service(s *model.Service) {
 	}
 	w.client(s, client, methods)
 	w.register(s, methods)
+	w.check(s, methods)
 	for _, m := range methods {
 		w.descriptor(m)
 	}
@@ -70,11 +72,20 @@ func (w *writer) client(s *model.Service, client string, methods []method) {
 	}
 }
 
+// register writes the two ways to offer a service, which differ in how a
+// handler finds its implementation, and what both share.
 func (w *writer) register(s *model.Service, methods []method) {
-	register := load.RegisterName(s.Name)
+	register, perConn := load.RegisterName(s.Name), load.PerConnName(s.Name)
+	shared := w.names.unique("handle" + exported(s.Name))
 	w.f("\n// %s makes srv answer the calls of %s with the methods of impl, which\n", register, s.Name)
 	w.f("// run on many goroutines at once.\n")
 	w.f("func %s(srv *%s.Server, impl %s) {\n", register, w.tenon, s.Name)
+	w.f("%s(srv, func(%s.Context) (%s, error) { return impl, nil })\n}\n", shared, w.context, s.Name)
+	w.f("\n// %s gives every connection %s of its own, which open returns\n", perConn, withArticle(s.Name))
+	w.f("// at the first call. If it is an io.Closer, it is closed after the last one.\n")
+	w.f("func %s(srv *%s.Server, open func(conn *%s.Conn) (%s, error)) {\n", perConn, w.tenon, w.tenon, s.Name)
+	w.f("%s(srv, %s.NewPerConn(open).For)\n}\n", shared, w.tenon)
+	w.f("\nfunc %s(srv *%s.Server, find func(%s.Context) (%s, error)) {\n", shared, w.tenon, w.context, s.Name)
 	for _, m := range methods {
 		args, results := []string{"ctx"}, []string{}
 		for _, v := range m.Params {
@@ -87,10 +98,23 @@ func (w *writer) register(s *model.Service, methods []method) {
 			results = append(results, "r."+v.Name)
 		}
 		w.f("%s.Handle(srv, &%s, func(ctx %s.Context, a %s) (r %s, err error) {\n", w.tenon, m.descriptor, w.context, m.args, m.result)
+		w.f("impl, err := find(ctx)\nif err != nil {\nreturn r, err\n}\n")
 		w.f("%s = impl.%s(%s)\n", strings.Join(append(results, "err"), ", "), m.Name, strings.Join(args, ", "))
 		w.f("return r, err\n})\n")
 	}
 	w.f("}\n")
+}
+
+func (w *writer) check(s *model.Service, methods []method) {
+	check := load.CheckName(s.Name)
+	w.f("\n// %s compares the methods of %s with what caller offers, without calling\n", check, s.Name)
+	w.f("// them, and returns all differences.\n")
+	w.f("func %s(ctx %s.Context, caller %s.Caller) error {\n", check, w.context, w.tenon)
+	w.f("return %s.Check(ctx, caller", w.tenon)
+	for _, m := range methods {
+		w.f(",\n&%s", m.descriptor)
+	}
+	w.f(",\n)\n}\n")
 }
 
 func (w *writer) descriptor(m method) {
@@ -105,11 +129,8 @@ func (w *writer) descriptor(m method) {
 
 func (w *writer) codecOf(name string, f function, values []*model.Value) string {
 	userCode := ""
-	for _, v := range values {
-		if v.Type.HasUserCode() {
-			userCode = ", UserCode: true"
-			break
-		}
+	if slices.ContainsFunc(values, func(v *model.Value) bool { return v.Type.HasUserCode() }) {
+		userCode = ", UserCode: true"
 	}
 	return w.tenon + ".Codec[" + name + "]{Append: " + f.append + ", Decode: " + f.decode + userCode + "}"
 }

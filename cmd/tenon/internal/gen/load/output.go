@@ -43,10 +43,10 @@ func IsOutput(path string) bool {
 }
 
 // Names of what is exported for a service.
-func ClientName(service string) string { return exportedLike(service, "New", service+"Client") }
-func RegisterName(service string) string {
-	return exportedLike(service, "Register", service)
-}
+func ClientName(service string) string   { return exportedLike(service, "New", service+"Client") }
+func RegisterName(service string) string { return exportedLike(service, "Register", service) }
+func PerConnName(service string) string  { return RegisterName(service) + "PerConn" }
+func CheckName(service string) string    { return exportedLike(service, "Check", service) }
 
 // exportedLike joins a verb and a noun so that the result is exported exactly
 // if the service is.
@@ -69,11 +69,13 @@ func stub(pkg, buildConstraint string, services []Declaration) []byte {
 	}
 	fmt.Fprintf(&b, "package %s\n", pkg)
 	if len(services) > 0 {
-		fmt.Fprintf(&b, "import tenon_ \"github.com/tenon-go/tenon\"\n")
+		b.WriteString("import stubContext_ \"context\"\nimport stubTenon_ \"github.com/tenon-go/tenon\"\n")
 	}
 	for _, s := range services {
-		fmt.Fprintf(&b, "func %s(tenon_.Caller) %s { panic(0) }\n", ClientName(s.Name), s.Name)
-		fmt.Fprintf(&b, "func %s(*tenon_.Server, %s) { panic(0) }\n", RegisterName(s.Name), s.Name)
+		fmt.Fprintf(&b, "func %s(stubTenon_.Caller) %s { panic(0) }\n", ClientName(s.Name), s.Name)
+		fmt.Fprintf(&b, "func %s(*stubTenon_.Server, %s) { panic(0) }\n", RegisterName(s.Name), s.Name)
+		fmt.Fprintf(&b, "func %s(*stubTenon_.Server, func(*stubTenon_.Conn) (%s, error)) { panic(0) }\n", PerConnName(s.Name), s.Name)
+		fmt.Fprintf(&b, "func %s(stubContext_.Context, stubTenon_.Caller) error { panic(0) }\n", CheckName(s.Name))
 	}
 	return []byte(b.String())
 }

@@ -1,4 +1,4 @@
-// Package model describes services and the values that travel, free of syntax:
+// Package model describes services, errors and the values that travel, free of syntax:
 // the second step of the generator. It accepts everything that go/types
 // accepts and marks what cannot travel; whether that is an error, package check
 // decides.
@@ -14,17 +14,18 @@ import (
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/load"
 )
 
-// A Package holds the services of one Go package.
+// A Package holds the services and errors of one Go package.
 type Package struct {
 	Fset  *token.FileSet
 	Types *types.Package
 	Files []*File
 }
 
-// A File holds the services that one source file declares.
+// A File holds the services and errors that one source file declares.
 type File struct {
 	Source   *load.File
 	Services []*Service
+	Errors   []*Error
 }
 
 // A Service is an interface.
@@ -55,7 +56,7 @@ type Value struct {
 	Pos   token.Position
 }
 
-// Build describes the services of a loaded package.
+// Build describes a loaded package.
 func Build(p *load.Package) *Package {
 	b := &builder{fset: p.Fset, pkg: p.Types}
 	result := &Package{Fset: p.Fset, Types: p.Types}
@@ -64,6 +65,9 @@ func Build(p *load.Package) *Package {
 		for _, decl := range source.Services {
 			file.Services = append(file.Services, b.service(decl))
 		}
+		for _, decl := range source.Errors {
+			file.Errors = append(file.Errors, b.errorOf(decl))
+		}
 		result.Files = append(result.Files, file)
 	}
 	b.markRecursion()
@@ -71,10 +75,7 @@ func Build(p *load.Package) *Package {
 }
 
 func (b *builder) service(decl load.Declaration) *Service {
-	s := &Service{Name: decl.Name, WireName: decl.WireName, Pos: decl.Pos}
-	if s.WireName == "" {
-		s.WireName = b.pkg.Name() + "." + decl.Name
-	}
+	s := &Service{Name: decl.Name, WireName: b.wireName(decl), Pos: decl.Pos}
 	iface := b.pkg.Scope().Lookup(decl.Name).Type().Underlying().(*types.Interface)
 	var here, embedded []*Method
 	for fn := range iface.Methods() {
@@ -91,6 +92,10 @@ func (b *builder) service(decl load.Declaration) *Service {
 	})
 	s.Methods = append(here, embedded...)
 	return s
+}
+
+func (b *builder) wireName(decl load.Declaration) string {
+	return cmp.Or(decl.WireName, b.pkg.Name()+"."+decl.Name)
 }
 
 func (b *builder) method(s *Service, fn *types.Func) *Method {

@@ -1,5 +1,5 @@
 // Package shape writes the canonical text of a method's parameters and results,
-// by which two sides compare their contracts. SHAPE.md has the grammar.
+// by which two sides compare their contracts. PROTOCOL.md has the grammar.
 package shape
 
 import (

@@ -12,7 +12,7 @@ import (
 )
 
 // Peers parse shapes, so every shape must be a sentence of the grammar in
-// SHAPE.md, and refer only to labels that were spelled out before.
+// PROTOCOL.md, and refer only to labels that were spelled out before.
 func TestShapesFollowTheGrammar(t *testing.T) {
 	packages, err := load.Load(context.Background(), load.Options{Dir: "../../gentest", Patterns: []string{"./..."}})
 	if err != nil {

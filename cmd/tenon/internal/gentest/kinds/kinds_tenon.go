@@ -117,78 +117,185 @@ func (c kindsClient) Collide(ctx context.Context, ctx2 int, kindsCollide2 int) (
 // RegisterKinds makes srv answer the calls of Kinds with the methods of impl, which
 // run on many goroutines at once.
 func RegisterKinds(srv *tenon.Server, impl Kinds) {
+	handleKinds(srv, func(context.Context) (Kinds, error) { return impl, nil })
+}
+
+// RegisterKindsPerConn gives every connection a Kinds of its own, which open returns
+// at the first call. If it is an io.Closer, it is closed after the last one.
+func RegisterKindsPerConn(srv *tenon.Server, open func(conn *tenon.Conn) (Kinds, error)) {
+	handleKinds(srv, tenon.NewPerConn(open).For)
+}
+
+func handleKinds(srv *tenon.Server, find func(context.Context) (Kinds, error)) {
 	tenon.Handle(srv, &kindsNumbers, func(ctx context.Context, a kindsNumbersArgs) (r kindsNumbersResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Numbers(ctx, a.v)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsTexts, func(ctx context.Context, a kindsTextsArgs) (r kindsTextsResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Texts(ctx, a.v)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsTimes, func(ctx context.Context, a kindsTimesArgs) (r kindsTimesResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Times(ctx, a.v)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsCollections, func(ctx context.Context, a kindsCollectionsArgs) (r kindsCollectionsResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Collections(ctx, a.v)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsPointers, func(ctx context.Context, a kindsPointersArgs) (r kindsPointersResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Pointers(ctx, a.v)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsNested, func(ctx context.Context, a kindsNestedArgs) (r kindsNestedResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Nested(ctx, a.v)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsMarshalers, func(ctx context.Context, a kindsMarshalersArgs) (r kindsMarshalersResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Marshalers(ctx, a.v)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsRecursive, func(ctx context.Context, a kindsRecursiveArgs) (r kindsRecursiveResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Recursive(ctx, a.tree, a.list, a.forest)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsForeign, func(ctx context.Context, a kindsForeignArgs) (r kindsForeignResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Foreign(ctx, a.v)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsLarge, func(ctx context.Context, a kindsLargeArgs) (r kindsLargeResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		err = impl.Large(ctx, a.list, a.pointers, a.byNumber)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsNothing, func(ctx context.Context, a kindsNothingArgs) (r kindsNothingResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		err = impl.Nothing(ctx)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsUnnamed, func(ctx context.Context, a kindsUnnamedArgs) (r kindsUnnamedResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, r.r1, err = impl.Unnamed(ctx, a.p0, a.p1)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsNamed, func(ctx context.Context, a kindsNamedArgs) (r kindsNamedResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.sum, r.difference, err = impl.Named(ctx, a.a, a.b)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsBlank, func(ctx context.Context, a kindsBlankArgs) (r kindsBlankResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Blank(ctx, a.p0, a.p1)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsVariadic, func(ctx context.Context, a kindsVariadicArgs) (r kindsVariadicResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Variadic(ctx, a.names...)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsVariadicBytes, func(ctx context.Context, a kindsVariadicBytesArgs) (r kindsVariadicBytesResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.VariadicBytes(ctx, a.data...)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsAwkward, func(ctx context.Context, a kindsAwkwardArgs) (r kindsAwkwardResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.x, r.i, err = impl.Awkward(ctx, a.c, a.r, a.err, a.b, a.d, a.e, a.v, a.tenon, a.codec, a.string)
 		return r, err
 	})
 	tenon.Handle(srv, &kindsCollide, func(ctx context.Context, a kindsCollideArgs) (r kindsCollideResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.err, err = impl.Collide(ctx, a.ctx, a.kindsCollide)
 		return r, err
 	})
+}
+
+// CheckKinds compares the methods of Kinds with what caller offers, without calling
+// them, and returns all differences.
+func CheckKinds(ctx context.Context, caller tenon.Caller) error {
+	return tenon.Check(ctx, caller,
+		&kindsNumbers,
+		&kindsTexts,
+		&kindsTimes,
+		&kindsCollections,
+		&kindsPointers,
+		&kindsNested,
+		&kindsMarshalers,
+		&kindsRecursive,
+		&kindsForeign,
+		&kindsLarge,
+		&kindsNothing,
+		&kindsUnnamed,
+		&kindsNamed,
+		&kindsBlank,
+		&kindsVariadic,
+		&kindsVariadicBytes,
+		&kindsAwkward,
+		&kindsCollide,
+	)
 }
 
 var kindsNumbers = tenon.Method[kindsNumbersArgs, kindsNumbersResult]{

@@ -27,10 +27,32 @@ func (c localClient) Point(ctx context.Context, p Point) (Point, error) {
 // registerLocal makes srv answer the calls of local with the methods of impl, which
 // run on many goroutines at once.
 func registerLocal(srv *tenon2.Server, impl local) {
+	handleLocal(srv, func(context.Context) (local, error) { return impl, nil })
+}
+
+// registerLocalPerConn gives every connection a local of its own, which open returns
+// at the first call. If it is an io.Closer, it is closed after the last one.
+func registerLocalPerConn(srv *tenon2.Server, open func(conn *tenon2.Conn) (local, error)) {
+	handleLocal(srv, tenon2.NewPerConn(open).For)
+}
+
+func handleLocal(srv *tenon2.Server, find func(context.Context) (local, error)) {
 	tenon2.Handle(srv, &localPoint, func(ctx context.Context, a localPointArgs) (r localPointResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, err = impl.Point(ctx, a.p)
 		return r, err
 	})
+}
+
+// checkLocal compares the methods of local with what caller offers, without calling
+// them, and returns all differences.
+func checkLocal(ctx context.Context, caller tenon2.Caller) error {
+	return tenon2.Check(ctx, caller,
+		&localPoint,
+	)
 }
 
 var localPoint = tenon2.Method[localPointArgs, localPointResult]{

@@ -39,18 +39,50 @@ func (c httpServerClient2) Words(ctx context.Context, d duration, t time) error 
 // RegisterHTTPServer makes srv answer the calls of HTTPServer with the methods of impl, which
 // run on many goroutines at once.
 func RegisterHTTPServer(srv *tenon2.Server, impl HTTPServer) {
+	handleHTTPServer(srv, func(context.Context) (HTTPServer, error) { return impl, nil })
+}
+
+// RegisterHTTPServerPerConn gives every connection a HTTPServer of its own, which open returns
+// at the first call. If it is an io.Closer, it is closed after the last one.
+func RegisterHTTPServerPerConn(srv *tenon2.Server, open func(conn *tenon2.Conn) (HTTPServer, error)) {
+	handleHTTPServer(srv, tenon2.NewPerConn(open).For)
+}
+
+func handleHTTPServer(srv *tenon2.Server, find func(context.Context) (HTTPServer, error)) {
 	tenon2.Handle(srv, &httpServerPoints2, func(ctx context.Context, a httpServerPointsArgs2) (r httpServerPointsResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.r0, r.r1, r.r2, err = impl.Points(ctx, a.own, a.b, a.c)
 		return r, err
 	})
 	tenon2.Handle(srv, &httpServerKind, func(ctx context.Context, a httpServerKindArgs) (r httpServerKindResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		err = impl.Kind(ctx, a.kind)
 		return r, err
 	})
 	tenon2.Handle(srv, &httpServerWords, func(ctx context.Context, a httpServerWordsArgs) (r httpServerWordsResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		err = impl.Words(ctx, a.d, a.t)
 		return r, err
 	})
+}
+
+// CheckHTTPServer compares the methods of HTTPServer with what caller offers, without calling
+// them, and returns all differences.
+func CheckHTTPServer(ctx context.Context, caller tenon2.Caller) error {
+	return tenon2.Check(ctx, caller,
+		&httpServerPoints2,
+		&httpServerKind,
+		&httpServerWords,
+	)
 }
 
 var httpServerPoints2 = tenon2.Method[httpServerPointsArgs2, httpServerPointsResult]{

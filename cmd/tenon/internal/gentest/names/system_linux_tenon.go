@@ -29,10 +29,32 @@ func (c systemClient) Uptime(ctx context.Context) (float64, error) {
 // RegisterSystem makes srv answer the calls of System with the methods of impl, which
 // run on many goroutines at once.
 func RegisterSystem(srv *tenon2.Server, impl System) {
+	handleSystem(srv, func(context.Context) (System, error) { return impl, nil })
+}
+
+// RegisterSystemPerConn gives every connection a System of its own, which open returns
+// at the first call. If it is an io.Closer, it is closed after the last one.
+func RegisterSystemPerConn(srv *tenon2.Server, open func(conn *tenon2.Conn) (System, error)) {
+	handleSystem(srv, tenon2.NewPerConn(open).For)
+}
+
+func handleSystem(srv *tenon2.Server, find func(context.Context) (System, error)) {
 	tenon2.Handle(srv, &systemUptime, func(ctx context.Context, a systemUptimeArgs) (r systemUptimeResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
 		r.seconds, err = impl.Uptime(ctx)
 		return r, err
 	})
+}
+
+// CheckSystem compares the methods of System with what caller offers, without calling
+// them, and returns all differences.
+func CheckSystem(ctx context.Context, caller tenon2.Caller) error {
+	return tenon2.Check(ctx, caller,
+		&systemUptime,
+	)
 }
 
 var systemUptime = tenon2.Method[systemUptimeArgs, systemUptimeResult]{
