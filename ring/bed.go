@@ -35,13 +35,19 @@ type bed struct {
 // rouse wakes the sleeper if one is announced. Its caller has stored before
 // what the sleeper waits for; the sleeper announces itself before it looks for
 // that a last time. Both are sequentially consistent, so one sees the other.
+//
+// It takes whatever announcement stands when it takes it: the sleeper may just
+// be moving from one place to the other.
 func (b *bed) rouse() bool {
-	where := b.sleeps.Load()
-	if where != asleep && (where != atDoor || b.press == nil) || !b.sleeps.CompareAndSwap(where, awake) {
+	if b.sleeps.Load() == awake {
+		return false
+	}
+	where := b.sleeps.Swap(awake)
+	if where != asleep && where != atDoor {
 		return false
 	}
 	b.wake.Add(1)
-	if where == atDoor {
+	if where == atDoor && b.press != nil {
 		b.press()
 	} else {
 		b.waiter.Wake(b.wake)

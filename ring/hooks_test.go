@@ -62,7 +62,7 @@ func TestWriteEndsWithItsContext(t *testing.T) {
 
 func TestLongWaitIsLoggedOnce(t *testing.T) {
 	var log bytes.Buffer
-	w, _ := pair(t, MinCapacity, Logger(slog.New(slog.NewTextHandler(&log, nil))), Timeout(longWait*3))
+	w, _ := pair(t, MinCapacity, Logger(slog.New(slog.NewTextHandler(&log, nil))), Timeout(longWait*2+longWait/10))
 	fill(t, w)
 	if err := w.Write(context.Background(), make([]byte, 100)); !errors.Is(err, ErrTimeout) {
 		t.Fatal(err)

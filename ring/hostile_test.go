@@ -127,22 +127,29 @@ func (v *victim) lent(p []byte) {
 }
 
 func TestHostileMemoryGivesErrCorrupt(t *testing.T) {
-	rounds := 16_000 // of 64 steps
-	if testing.Short() || raceEnabled {
+	rounds := 40_000 // of 64 steps, five of twelve of them the peer's: a million mutations
+	if soak {
+		rounds *= 50
+	} else if testing.Short() || raceEnabled {
 		rounds = 2_000
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	program := make([]byte, 4*64)
-	corrupt := 0
+	corrupt, slowest := 0, time.Duration(0)
 	for range rounds {
 		for i := range program {
 			program[i] = byte(rnd.Uint32())
 		}
 		v := newVictim(t)
+		begun := time.Now()
 		v.play(program)
+		slowest = max(slowest, time.Since(begun))
 		if v.rerr != nil {
 			corrupt++
 		}
+	}
+	if slowest > time.Second {
+		t.Errorf("a round took %v", slowest)
 	}
 	if corrupt < rounds/10 {
 		t.Fatalf("only %d of %d rounds met corrupt memory: the test does not attack", corrupt, rounds)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"hash/crc32"
 	"math/rand/v2"
 	"testing"
 )
@@ -133,5 +134,48 @@ func TestReadWaitsForFlush(t *testing.T) {
 	p, err := r.Read(context.Background())
 	if err != nil || string(p) != "hello" {
 		t.Fatalf("%q, %v", p, err)
+	}
+}
+
+// TestEverySizeAtEveryOffsetReport64 sends each size from each place of a small
+// ring, with another message behind it, and is refused those above the maximum.
+func TestEverySizeAtEveryOffsetReport64(t *testing.T) {
+	const capacity = MinCapacity
+	step := 1
+	if raceEnabled || testing.Short() {
+		step = 37
+	}
+	w, r := pair(t, capacity)
+	noise := make([]byte, capacity)
+	rnd := rand.New(rand.NewPCG(6, 4))
+	for i := range noise {
+		noise[i] = byte(rnd.Uint32())
+	}
+	next := []byte("next")
+	for at := uint32(0); at < capacity; at += 8 {
+		for size := 0; size <= w.MaxRecord(); size += step {
+			w.head, w.published, w.tail = at, at, at
+			r.tail, r.next, r.head, r.returned = at, at, at, at
+			w.h.head.Store(at)
+			w.h.tail.Store(at)
+			p := noise[size%7:][:size]
+			for _, p := range [][]byte{p, next} {
+				if ok, err := w.TryWrite(p); err != nil || !ok && len(p) == size {
+					t.Fatalf("%d bytes at %d: %v, %v", size, at, ok, err)
+				} else if !ok {
+					continue // after the longest ones nothing has room
+				}
+				w.Flush()
+				got, err := r.TryRead()
+				if err != nil || len(got) != len(p) || crc32.ChecksumIEEE(got) != crc32.ChecksumIEEE(p) {
+					t.Fatalf("%d bytes at %d: %v", size, at, err)
+				}
+			}
+		}
+	}
+	for size := w.MaxRecord() + 1; size <= 3*capacity+1; size++ {
+		if _, err := w.TryWrite(make([]byte, size)); !errors.Is(err, ErrTooLarge) {
+			t.Fatalf("%d bytes: %v", size, err)
+		}
 	}
 }

@@ -13,9 +13,11 @@ import (
 	"testing"
 )
 
+var soak = os.Getenv("TENON_SOAK") == "1"
+
 func stressMessages() int {
 	switch {
-	case os.Getenv("TENON_SOAK") == "1":
+	case soak:
 		return 5_000_000
 	case raceEnabled || testing.Short():
 		return 20_000

@@ -574,38 +574,3 @@ func TestCloseEndsAfterHandingOverReport25(t *testing.T) {
 	peer.Close()
 	reaped(t, "Close", func() { l.Close() })
 }
-
-// FuzzAnswer lets a listener answer with anything.
-func FuzzAnswer(f *testing.F) {
-	f.Add([]byte(magic+"\x00"), uint8(1))
-	f.Add([]byte(magic+"\x05sorry"), uint8(0))
-	f.Fuzz(func(t *testing.T, answer []byte, files uint8) {
-		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-		if err != nil {
-			t.Skip(err)
-		}
-		ends := make([]*net.UnixConn, 2)
-		for i, fd := range fds {
-			file := os.NewFile(uintptr(fd), "")
-			conn, err := net.FileConn(file)
-			file.Close()
-			if err != nil {
-				t.Skip(err)
-			}
-			defer conn.Close()
-			ends[i] = conn.(*net.UnixConn)
-		}
-		var rights []byte
-		if files %= 4; files > 0 {
-			rights = unix.UnixRights([]int{0, 0, 0, 0}[:files]...)
-		}
-		if len(answer) > 0 {
-			ends[0].WriteMsgUnix(answer[:min(len(answer), 4096)], rights, nil)
-		}
-		ends[0].CloseWrite()
-		if link, err := join(ends[1], options{allowUID: func(int) bool { return true }}); err == nil {
-			link.Close()
-			t.Fatal("a link out of nothing")
-		}
-	})
-}
