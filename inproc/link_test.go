@@ -55,7 +55,7 @@ func TestAMessageAllocatesNothing(t *testing.T) {
 func TestValuesArriveInOrderAndBeforeTheEnd(t *testing.T) {
 	ctx := context.Background()
 	a, b := inproc.Pair()
-	type job struct{ n int }
+	type job struct{ N int }
 	jobs := []*job{{1}, {2}, {3}}
 	for _, j := range jobs {
 		if err := a.SendValue(ctx, j); err != nil {

@@ -179,11 +179,10 @@ type brokenDirect struct {
 	tenon.DirectLink
 	fault string
 
-	count       int
-	reserved    []byte
-	sawWait     atomic.Bool
-	interrupted atomic.Bool
-	closed      atomic.Bool
+	count    int
+	reserved []byte
+	sawWait  atomic.Bool
+	closed   atomic.Bool
 }
 
 func (l *brokenDirect) Reserve(n int) []byte {
