@@ -19,6 +19,10 @@ import (
 // the peer copies out while we copy in.
 const piece = 32 << 10
 
+// yields is how often a Read gives way before it sleeps. One is not enough: who
+// runs meanwhile gives way too, as gRPC's writer does.
+const yields = 4
+
 // A Conn is a net.Conn over a link.
 type Conn struct {
 	link tenon.DirectLink
@@ -72,13 +76,21 @@ func (c *Conn) Read(p []byte) (int, error) {
 	}
 }
 
+// receive returns what the link has, or nil after it has waited for some. Before
+// it sleeps it lets others run: a link may sleep in a system call, and a
+// goroutine that this one has just woken, say by handing it an answer, would
+// then have to be found by another thread.
 func (c *Conn) receive() ([]byte, error) {
 	if p, err := c.link.TryRecv(); p != nil || err != nil {
 		return p, err
 	}
-	runtime.Gosched()
-	// Recv and not WaitRecv: it polls first where the link can be polled.
-	return c.link.Recv()
+	for range yields {
+		runtime.Gosched()
+		if c.mayGoOn(&c.readDeadline) != nil {
+			return nil, nil
+		}
+	}
+	return nil, c.link.WaitRecv()
 }
 
 // Write writes all of p and waits for room where it must. When it fails it

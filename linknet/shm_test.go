@@ -7,7 +7,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -70,4 +73,31 @@ func TestHTTPServesWhoDialsSharedMemory(t *testing.T) {
 	if _, err := shm.Dial(t.Context(), address); err == nil {
 		t.Error("somebody listens after Shutdown")
 	}
+}
+
+func TestCloseGivesTheMemoryBackThoughAChunkIsHalfRead(t *testing.T) {
+	before := mappings(t)
+	x, y, err := shm.Pair()
+	if err != nil {
+		t.Skip(err)
+	}
+	a, b := linknet.NewConn(x), linknet.NewConn(y)
+	write(t, a, "half of this")
+	read(t, b, 4)
+	b.Close()
+	a.Close()
+	if left := mappings(t) - before; left > 0 {
+		t.Errorf("%d mappings are left", left)
+	}
+	runtime.KeepAlive(x) // they would be unmapped with the links
+	runtime.KeepAlive(y)
+}
+
+// mappings counts the shared memory of this process.
+func mappings(t *testing.T) int {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Skip(err)
+	}
+	return strings.Count(string(maps), "memfd:")
 }

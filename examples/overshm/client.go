@@ -27,7 +27,7 @@ const (
 	overShm  = "shared memory"
 )
 
-var transports = []string{overUnix, overShm}
+var transports = [2]string{overUnix, overShm}
 
 // shmLinks is how many links a child inherits: one for HTTP/1.1, one for
 // HTTP/2, one for gRPC.
@@ -183,9 +183,9 @@ func (f closerFunc) Close() error {
 	return nil
 }
 
-func getter(c *http.Client) caller {
+func getter(c *http.Client, path string) caller {
 	return func(ctx context.Context) error {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://server/hello/you", nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://server"+path, nil)
 		if err != nil {
 			return err
 		}

@@ -26,22 +26,31 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	var calls [][]caller // per transport: the three ways to call
-	for _, over := range transports {
+	type way struct {
+		name  string
+		calls int // in a turn
+		over  [2]caller
+	}
+	ways := []way{{name: "HTTP/1.1", calls: 150}, {name: "HTTP/2", calls: 150}, {name: "gRPC", calls: 150}, {name: "16 MiB, HTTP/1.1", calls: 2}}
+	for i, over := range transports {
 		s, err := start(over)
 		if err != nil {
 			return fmt.Errorf("over %s: %w", over, err)
 		}
 		defer s.stop()
-		calls = append(calls, []caller{getter(s.http1()), getter(s.http2()), checker(s.grpc())})
+		web := s.http1()
+		ways[0].over[i] = getter(web, "/hello/you")
+		ways[1].over[i] = getter(s.http2(), "/hello/you")
+		ways[2].over[i] = checker(s.grpc())
+		ways[3].over[i] = getter(web, "/zeros/16777216")
 	}
-	fmt.Printf("p50 of one call %17s %17s\n", transports[0], transports[1])
-	for i, name := range []string{"HTTP/1.1", "HTTP/2", "gRPC"} {
-		typical, err := compare(ctx, calls[0][i], calls[1][i])
+	fmt.Printf("%-17s %17s %17s\n", "p50 of one call", transports[0], transports[1])
+	for _, w := range ways {
+		typical, err := compare(ctx, w.calls, w.over[:])
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", w.name, err)
 		}
-		fmt.Printf("%-15s %17v %17v\n", name, typical[0], typical[1])
+		fmt.Printf("%-17s %17v %17v\n", w.name, typical[0], typical[1])
 	}
 	return nil
 }
@@ -51,8 +60,8 @@ type caller func(context.Context) error
 
 // compare returns how long the typical call of each caller takes. They take
 // turns, so that what else the machine does falls on all of them.
-func compare(ctx context.Context, callers ...caller) (typical []time.Duration, err error) {
-	const turns, calls = 20, 150
+func compare(ctx context.Context, calls int, callers []caller) (typical []time.Duration, err error) {
+	const turns = 20
 	took := make([][]time.Duration, len(callers))
 	for range turns {
 		for i, call := range callers {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
@@ -33,7 +34,18 @@ func handler() http.Handler {
 	mux.HandleFunc("GET /hello/{name}", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "Hello %s, from process %d.\n", r.PathValue("name"), os.Getpid())
 	})
+	mux.HandleFunc("GET /zeros/{n}", func(w http.ResponseWriter, r *http.Request) {
+		n, _ := strconv.ParseInt(r.PathValue("n"), 10, 64)
+		io.CopyN(w, zeros{}, n)
+	})
 	return mux
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }
 
 // services are those of a gRPC server, likewise.
