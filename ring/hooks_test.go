@@ -156,7 +156,7 @@ func TestEachSideLearnsThatTheOtherClosed(t *testing.T) {
 	}
 }
 
-func TestFullRingTellsByStats(t *testing.T) {
+func TestFullRingTellsByStatsReport62(t *testing.T) {
 	w, r := pair(t, MinCapacity, Timeout(time.Millisecond))
 	fill(t, w)
 	w.Write(context.Background(), make([]byte, 100))

@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -155,5 +156,35 @@ func TestWriterNeverLapsItsReader(t *testing.T) {
 	}
 	if laps := sent / (MinCapacity / 16); laps < 10 {
 		t.Fatalf("only %d laps", laps)
+	}
+}
+
+// TestLentMessageIsNotOverwritten holds each message while the writer takes all
+// the room that it believes to have.
+func TestLentMessageIsNotOverwritten(t *testing.T) {
+	w, r := pair(t, MinCapacity)
+	sent := 0
+	fillUp := func() {
+		for {
+			p := bytes.Repeat([]byte{byte(sent)}, 100+sent%50)
+			if ok, err := w.TryWrite(p); err != nil {
+				t.Fatal(err)
+			} else if !ok {
+				break
+			}
+			sent++
+		}
+		w.Flush()
+	}
+	fillUp()
+	for i := range 1000 {
+		p, err := r.TryRead()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fillUp()
+		if !bytes.Equal(p, bytes.Repeat([]byte{byte(i)}, 100+i%50)) {
+			t.Fatalf("message %d was overwritten while it was lent out", i)
+		}
 	}
 }

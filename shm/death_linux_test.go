@@ -65,7 +65,7 @@ func reaped(t *testing.T, what string, f func()) {
 
 func TestKilledPeerEndsEveryWaitReport58(t *testing.T) {
 	rounds := 40
-	if os.Getenv("TENON_SOAK") == "1" {
+	if soak {
 		rounds = 1000
 	}
 	for round := range rounds {

@@ -1,6 +1,7 @@
 package shm_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"os"
@@ -52,4 +53,33 @@ func ExampleCreate() {
 	fmt.Println(err)
 	cmd.Wait()
 	// Output: tenon: peer is gone
+}
+
+// Two processes that know a name. Here they are goroutines.
+func ExampleListen() {
+	l, err := shm.Listen("@tenon-example") // or a path
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer l.Close()
+
+	go func() { // in the other process
+		link, err := shm.Dial(context.Background(), "@tenon-example")
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer link.Close()
+		if err := link.Send([]byte("a stranger's hello")); err != nil {
+			log.Fatal(err)
+		}
+	}()
+
+	link, err := l.Accept(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer link.Close()
+	p, err := link.Recv()
+	fmt.Printf("%s %v\n", p, err)
+	// Output: a stranger's hello <nil>
 }

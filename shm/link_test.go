@@ -3,9 +3,12 @@ package shm
 import (
 	"bytes"
 	"errors"
+	"hash/crc32"
 	"io"
+	"math/rand/v2"
 	"net"
 	"testing"
+	"time"
 
 	"github.com/tenon-go/tenon"
 )
@@ -123,6 +126,102 @@ func TestInterruptsAreStickyAndLoseNothing(t *testing.T) {
 	}
 	if err := a.WaitSend(1); err != tenon.ErrInterrupted {
 		t.Fatal(err)
+	}
+}
+
+// TestEverySizeReport64 sends pieces of every size that may matter, at uneven
+// offsets, and checks what arrives as one stream.
+func TestEverySizeReport64(t *testing.T) {
+	const capacity = 4096
+	a, b := pair(t, Size(capacity))
+	var sizes []int
+	for _, base := range []int{0, 2040, 4096, 2 * 2040, 8192, 3 * 2040, 12288} {
+		for n := max(base-17, 0); n <= base+17; n++ {
+			sizes = append(sizes, n)
+		}
+	}
+	noise := make([]byte, 1<<16)
+	rnd := rand.New(rand.NewPCG(64, 64))
+	for i := range noise {
+		noise[i] = byte(rnd.Uint32())
+	}
+	sums := make(chan uint32, 1)
+	go func() {
+		sum := crc32.NewIEEE()
+		for {
+			p, err := b.Recv()
+			if err != nil {
+				break
+			}
+			sum.Write(p)
+		}
+		sums <- sum.Sum32()
+	}()
+	want := crc32.NewIEEE()
+	rounds := 64
+	if testing.Short() {
+		rounds = 8
+	}
+	for round := range rounds {
+		for _, n := range sizes {
+			p := noise[round*8+n%8:][:n]
+			if err := a.Send(p); err != nil {
+				t.Fatal(err)
+			}
+			want.Write(p)
+		}
+		a.Send(noise[:8*(round%5)+1]) // else each round would begin at the same place
+		want.Write(noise[:8*(round%5)+1])
+	}
+	a.Close()
+	if got := <-sums; got != want.Sum32() {
+		t.Fatalf("sum %08x, want %08x", got, want.Sum32())
+	}
+}
+
+// TestTimePerByteDoesNotRiseWithSizeReport66 allows a factor for what the
+// neighbours of the machine do meanwhile.
+func TestTimePerByteDoesNotRiseWithSizeReport66(t *testing.T) {
+	a, b := pair(t)
+	received := make(chan int, 1)
+	want := make(chan int, 1)
+	go func() {
+		for n := range want {
+			for n > 0 {
+				p, err := b.Recv()
+				if err != nil {
+					return
+				}
+				n -= len(p)
+			}
+			received <- n
+		}
+	}()
+	defer close(want)
+	best := time.Duration(1<<63 - 1) // for a MiB
+	for size := 4; size <= 32<<20; size *= 8 {
+		p := make([]byte, size)
+		times := max(1<<20/size, 1)
+		if size < 4096 {
+			times = 4096
+		}
+		perMiB := time.Duration(1<<63 - 1)
+		for range 5 {
+			begun := time.Now()
+			want <- size * times
+			for range times {
+				if err := a.Send(p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			<-received
+			took := time.Duration(float64(time.Since(begun)) / float64(size*times) * (1 << 20))
+			perMiB = min(perMiB, took)
+		}
+		if perMiB > 5*best {
+			t.Errorf("%d bytes: %v per MiB, smaller ones took %v", size, perMiB, best)
+		}
+		best = min(best, perMiB)
 	}
 }
 

@@ -58,12 +58,14 @@ func meet(t testing.TB, l *Listener) (dialed, accepted *Link) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { dialed.Close() })
 	other := <-ends
 	if other.err != nil {
 		t.Fatal(other.err)
 	}
-	t.Cleanup(func() { other.link.Close() })
+	t.Cleanup(func() {
+		dialed.Close()
+		other.link.Close()
+	})
 	return dialed, other.link
 }
 

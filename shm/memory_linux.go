@@ -71,12 +71,21 @@ func createMemory(size int) (_ *os.File, err error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("shm: no room for %d bytes of shared memory: raise the memory limit of this machine or container, or use a smaller shm.Size: %w", size, err)
+		return nil, fmt.Errorf("shm: no room for %d bytes of shared memory (%s): raise the memory limit of this machine or container, or use a smaller shm.Size: %w", size, freeMemory(), err)
 	}
 	if _, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
 		return nil, fmt.Errorf("shm: seal the memory: %w", err)
 	}
 	return file, nil
+}
+
+// freeMemory says what the machine has left; a container may have less.
+func freeMemory() string {
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		return "free memory unknown"
+	}
+	return fmt.Sprintf("%d free on this machine", uint64(info.Freeram)*uint64(info.Unit))
 }
 
 // verifyMemory maps memory that came from somebody else, if its owner can not

@@ -3,6 +3,7 @@ package shm
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,10 +14,14 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/ring"
 )
 
 // holdings counts what a link may leave behind in this process.
@@ -120,7 +125,7 @@ func TestBorrowedMemoryOutlivesClose(t *testing.T) {
 	noCollection(t)
 	before := held(t)
 	rounds := 300
-	if os.Getenv("TENON_SOAK") == "1" {
+	if soak {
 		rounds = 10_000
 	}
 	for round := range rounds {
@@ -293,15 +298,130 @@ func TestFullMemoryIsAnErrorReport55(t *testing.T) {
 	before.expect(t)
 }
 
-// TestKilledPairsLeaveNoMemoryReport52 kills parent and child 30 times; had
-// their memory stayed, it would be 240 MiB.
+func TestAttachRefusesAHeaderThatDoesNotFit(t *testing.T) {
+	pair(t)
+	before := held(t)
+	for name, lie := range map[string]func(mem []byte){
+		"larger rings": func(mem []byte) { binary.LittleEndian.PutUint32(mem[sizeAt:], 8192) },
+		"no size":      func(mem []byte) { binary.LittleEndian.PutUint32(mem[sizeAt:], 0) },
+		"huge size":    func(mem []byte) { binary.LittleEndian.PutUint32(mem[sizeAt:], 1<<31) },
+		"no magic":     func(mem []byte) { mem[0] = 0 },
+		"version":      func(mem []byte) { mem[7]++ },
+		"no ring":      func(mem []byte) { clear(mem[block:][:ring.HeaderSize]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			memory, m, err := newMemory(4096)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lie(m.mem)
+			m.free()
+			ours, theirs, err := socketPair()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer ours.Close()
+			if _, err := Attach(memory, theirs); err == nil {
+				t.Fatal("attached")
+			}
+		})
+	}
+	before.expect(t)
+}
+
+// TestSlowReaderBoundsBothSidesReport61 sends a hundred times what the link holds
+// to somebody who reads a little now and then.
+func TestSlowReaderBoundsBothSidesReport61(t *testing.T) {
+	const size = 64 << 10
+	a, b := pair(t, Size(size))
+	var sent atomic.Int64
+	done := make(chan error, 1)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	shared := sharedMemory(t)
+	go func() {
+		p := make([]byte, 1000)
+		for range 100 * size / len(p) {
+			if err := a.Send(p); err != nil {
+				done <- err
+				return
+			}
+			sent.Add(int64(len(p)))
+		}
+		done <- a.Close()
+	}()
+	for read := int64(0); ; {
+		p, err := b.Recv()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		// What is sent and not read lies in the ring; the message being
+		// counted may be read before it counts.
+		if ahead := sent.Load() - read; ahead > size {
+			t.Fatalf("%d bytes are on their way, the link holds %d", ahead, size)
+		}
+		read += int64(len(p))
+		if read%50_000 == 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 1<<20 {
+		t.Errorf("%d bytes were allocated", grown)
+	}
+	if grown := sharedMemory(t) - shared; grown > 64<<20 {
+		t.Errorf("shared memory grew by %d bytes", grown)
+	}
+}
+
+// TestExhaustedLinkHoldsNobodyUpReport62 fills a link: moving answers at once,
+// waiting can be broken off, and with room all goes on.
+func TestExhaustedLinkHoldsNobodyUpReport62(t *testing.T) {
+	a, b := pair(t, Size(4096))
+	for a.Reserve(1000) != nil {
+		if err := a.Commit(make([]byte, 1000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		if a.Reserve(1000) != nil || !errors.Is(a.Commit(make([]byte, 1000)), tenon.ErrFull) {
+			t.Fatal("there is room all at once")
+		}
+		a.InterruptSend()
+		if err := a.WaitSend(1000); err != tenon.ErrInterrupted {
+			t.Fatal(err)
+		}
+	}
+	for p := []byte{0}; p != nil; {
+		var err error
+		if p, err = b.TryRecv(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.WaitSend(1000); err != nil || a.Reserve(1000) == nil {
+		t.Fatal("no room: ", err)
+	}
+}
+
+// TestKilledPairsLeaveNoMemoryReport52 kills parent and child 30 times and more;
+// had their memory stayed, it would be 240 MiB.
 func TestKilledPairsLeaveNoMemoryReport52(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := sharedMemory(t)
-	for range 30 {
+	rounds := 30
+	if soak {
+		rounds = 1000
+	}
+	for range rounds {
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
@@ -343,25 +463,47 @@ func sharedMemory(t *testing.T) int {
 	return 0
 }
 
+// TestForeignProcessesInheritNothingReport24 starts other programs while links
+// come and go: they hold their own descriptors and no more.
 func TestForeignProcessesInheritNothingReport24(t *testing.T) {
-	l, peer, err := Create(Size(4096))
+	l := mustListen(t, someName(t))
+	link, peer, err := Create(Size(4096))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer link.Close()
 	defer peer.Close()
-	a, b := pair(t, Size(4096))
-	defer a.Close()
-	defer b.Close()
-	out, err := exec.Command("ls", "-l", "/proc/self/fd").Output()
-	if err != nil {
-		t.Skip(err)
-	}
-	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, "tenon-shm") || strings.Contains(line, "socket:") {
-			t.Errorf("inherited: %s", line)
+	stop := make(chan struct{})
+	var links sync.WaitGroup
+	links.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if a, b, err := Pair(Size(4096)); err == nil {
+				a.Close()
+				b.Close()
+			}
+			a, b := meet(t, l)
+			a.Close()
+			b.Close()
+		}
+	})
+	for range 30 {
+		out, err := exec.Command("ls", "-l", "/proc/self/fd").Output()
+		if err != nil {
+			t.Skip(err)
+		}
+		for line := range strings.Lines(string(out)) {
+			if strings.Contains(line, "tenon-shm") || strings.Contains(line, "socket:") {
+				t.Errorf("inherited: %s", line)
+			}
 		}
 	}
+	close(stop)
+	links.Wait()
 }
 
 func TestCommitTakesOnlyItsReservation(t *testing.T) {

@@ -99,33 +99,3 @@ func startChild(t testing.TB, role string, env []string, opts ...Option) (*Link,
 	})
 	return link, cmd
 }
-
-// BenchmarkProcesses plays ping-pong with another process: hot, with polling
-// off, and with a millisecond between the calls.
-func BenchmarkProcesses(b *testing.B) {
-	for _, c := range []struct {
-		name string
-		spin time.Duration
-		gap  time.Duration
-	}{{"hot", 100 * time.Microsecond, 0}, {"sleeping", 0, 0}, {"cold", 100 * time.Microsecond, time.Millisecond}} {
-		b.Run(c.name, func(b *testing.B) {
-			l, _ := startChild(b, "echo", []string{"TENON_SHM_TEST_SPIN=" + c.spin.String()}, Spin(c.spin))
-			msg := make([]byte, 8)
-			var took []time.Duration
-			for b.Loop() {
-				time.Sleep(c.gap)
-				begun := time.Now()
-				if err := l.Send(msg); err != nil {
-					b.Fatal(err)
-				}
-				if _, err := l.Recv(); err != nil {
-					b.Fatal(err)
-				}
-				took = append(took, time.Since(begun))
-			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2]), "p50-ns")
-			b.ReportMetric(float64(took[len(took)*99/100]), "p99-ns")
-		})
-	}
-}
