@@ -13,7 +13,7 @@ help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## thumbnails in worker processes (DIR=~/Pictures OUT=./thumbs WORKERS=2; samples without DIR)
-	@cd examples && go run ./thumbnails -out "$(abspath $(OUT))" $(if $(WORKERS),-workers $(WORKERS)) $(if $(DIR),"$(abspath $(DIR))")
+	@go run ./examples/thumbnails -out "$(OUT)" $(if $(WORKERS),-workers $(WORKERS)) $(if $(DIR),"$(DIR)")
 
 test: build check-generated lint unit race fuzz ## everything: what a change has to pass
 

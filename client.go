@@ -90,6 +90,10 @@ func (c *Client) Invoke(ctx context.Context, open *call.Call) error {
 // Conn connects if need be and returns the connection.
 func (c *Client) Conn(ctx context.Context) (*Conn, error) { return c.connect(ctx) }
 
+// Done is closed when the client was closed. It makes a client a member of a
+// pool.
+func (c *Client) Done() <-chan struct{} { return c.ctx.Done() }
+
 // State returns what the client is doing.
 func (c *Client) State() ClientState {
 	c.mu.Lock()

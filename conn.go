@@ -40,16 +40,18 @@ type Conn struct {
 	stop    context.CancelFunc
 	unsound atomic.Bool // sending has failed
 	ending  sync.Once
-	err     error  // why; valid after done is closed
-	failed  *Error // the same as the error of a call
-	done    chan struct{}
+	over    chan struct{}  // closed when the end begins
+	err     error          // why; valid after over is closed
+	failed  *Error         // the same as the error of a call
+	done    chan struct{}  // closed when nothing of the connection is left
 	work    sync.WaitGroup // our goroutines
 }
 
 // NewConn starts a connection over link, which it owns from now on. back holds
 // the services that the other side may call, and may be nil. Services must be
-// registered before. When ctx ends, so does the connection; handlers get
-// contexts with ctx's values.
+// registered before. When ctx ends, so does the connection; the errors of open
+// calls name and wrap the cause that ctx was given (context.WithCancelCause).
+// Handlers get contexts with ctx's values.
 //
 // It does not wait for the other side: the first call does.
 func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn {
@@ -67,6 +69,7 @@ func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn
 		served:  newServedCalls(back),
 		runners: &runners{jobs: make(chan *servedCall)},
 		peer:    newPeerMethods(),
+		over:    make(chan struct{}),
 		done:    make(chan struct{}),
 	}
 	c.running, c.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -86,7 +89,7 @@ func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn
 	if c.refused != nil {
 		c.refuse(PermissionDenied, c.refused)
 	}
-	unwatch := context.AfterFunc(ctx, func() { c.Close() })
+	unwatch := context.AfterFunc(ctx, func() { c.end(closedBy(ctx)) })
 	go func() {
 		<-c.running.Done()
 		unwatch()
@@ -98,6 +101,22 @@ func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn
 	}()
 	return c
 }
+
+// closedBy is why a connection ends whose context did.
+func closedBy(ctx context.Context) error {
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		return closedFor{cause}
+	}
+	return net.ErrClosed
+}
+
+// closedFor is net.ErrClosed with the cause that the context was given.
+type closedFor struct{ cause error }
+
+func (e closedFor) Error() string {
+	return "the connection was closed on this side: " + e.cause.Error()
+}
+func (e closedFor) Unwrap() []error { return []error{net.ErrClosed, e.cause} }
 
 func kindOf(link Link) string {
 	if k, ok := link.(interface{ Kind() string }); ok {
@@ -152,12 +171,10 @@ func (c *Conn) Done() <-chan struct{} { return c.done }
 // after Close on this side, io.EOF when the other side closed it, or what went
 // wrong.
 func (c *Conn) Err() error {
-	select {
-	case <-c.done:
+	if isClosed(c.over) {
 		return c.err
-	default:
-		return nil
 	}
+	return nil
 }
 
 // endAfterSend is how long the reader has to find the end of the link once
@@ -184,13 +201,16 @@ func (c *Conn) end(reason error) {
 				reason = c.cause(reason)
 			}
 			failure := &Error{Code: Unavailable, Message: "the connection ended: " + reason.Error(), cause: reason}
-			switch {
+			switch because := (closedFor{}); {
+			case errors.As(reason, &because):
+				failure.Message = because.Error()
 			case own:
 				failure.Message = "the connection was closed on this side"
 			case reason == io.EOF:
 				failure.Message = "the other side closed the connection"
 			}
 			c.err, c.failed = reason, failure
+			close(c.over)
 			c.peer.end(failure)
 			for _, open := range c.pending.end(failure) {
 				if open != nil {

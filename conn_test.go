@@ -289,6 +289,35 @@ func TestCloseFailsOpenCalls(t *testing.T) {
 	}
 }
 
+func TestCauseOfTheContextIsInTheErrorsOfOpenCalls(t *testing.T) {
+	a, b := inproc.Pair()
+	srv := tenon.NewServer()
+	started := make(chan struct{})
+	tenon.Handle(srv, &echo, func(ctx context.Context, p []byte) ([]byte, error) {
+		close(started)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	go srv.ServeLink(context.Background(), b)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	conn := tenon.NewConn(ctx, a, nil)
+	result := make(chan error, 1)
+	go func() {
+		_, err := echo.Call(context.Background(), conn, nil)
+		result <- err
+	}()
+	<-started
+	moving := errors.New("the house moves")
+	cancel(moving)
+	if err := <-result; !errors.Is(err, moving) || !errors.Is(err, net.ErrClosed) || !strings.Contains(err.Error(), moving.Error()) {
+		t.Errorf("%v", err)
+	}
+	<-conn.Done()
+	if err := conn.Err(); !errors.Is(err, moving) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestGarbageEndsTheConnectionWithAClearError(t *testing.T) {
 	a, b := inproc.Pair()
 	conn := tenon.NewConn(t.Context(), a, nil)

@@ -27,13 +27,15 @@
 //
 //  1. Every call is settled exactly once: with its result, or with one error.
 //  2. A call returns when its context ends, whatever the other side and the link
-//     do, and the connection stays usable. The handler's context ends too.
+//     do, and the connection stays usable. The handler's context ends too. (The
+//     caller's own work, encoding its arguments and decoding its results, is not
+//     broken off.)
 //  3. [Error.SafeToRetry] is true only if the handler cannot have run.
 //  4. When the connection ends, every open call fails and the context of every
 //     running handler ends.
-//  5. A panic, a nil dereference or a runtime.Goexit in a handler is an error of
-//     that call alone. Its stack goes to the log of the serving side, never to
-//     the peer.
+//  5. A panic, a nil dereference or a runtime.Goexit in a handler, in a marshaler
+//     of its results or in the error it returns is an error of that call alone.
+//     Its stack goes to the log of the serving side, never to the peer.
 //  6. Both sides compare their contracts when they connect. A method that is
 //     missing or has another shape fails before a value is sent.
 //  7. A large message travels in fragments between which small ones pass. A
@@ -41,7 +43,8 @@
 //     error names the limit.
 //  8. Whatever bytes the peer sends, the worst they do is to end the connection
 //     with an error: they cause no panic, no access outside, and no allocation
-//     beyond the limits.
+//     beyond the limits. Decoded values take at most 64 times the length of
+//     their message; see [WithMaxMessage].
 //  9. What waits can be ended: Close and the contexts end every wait, and leave
 //     no goroutine of tenon behind.
 //

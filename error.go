@@ -65,6 +65,9 @@ type Error struct {
 // Error returns the method, the message, who it was, and whether the handler
 // may have run where that is in doubt.
 func (e *Error) Error() string {
+	if e == nil {
+		return "nil *tenon.Error"
+	}
 	var s strings.Builder
 	if e.Method != "" {
 		s.WriteString(e.Method + ": ")
@@ -87,10 +90,18 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns the cause, if there is one on this side.
-func (e *Error) Unwrap() error { return e.cause }
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.cause
+}
 
 // Is makes errors.Is work with the errors of contexts.
 func (e *Error) Is(target error) bool {
+	if e == nil {
+		return false
+	}
 	switch target {
 	case context.Canceled:
 		return e.Code == Canceled
@@ -104,16 +115,17 @@ func (e *Error) Is(target error) bool {
 // that calling again, here or elsewhere, can do nothing twice.
 func SafeToRetry(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && e.SafeToRetry
+	return errors.As(err, &e) && e != nil && e.SafeToRetry
 }
 
-// failureOf turns what a handler returned into what travels.
+// failureOf turns what a handler returned into what travels. It runs methods of
+// the user's error, which may panic.
 func failureOf(err error) wire.Failure {
 	var e *Error
 	code := Unknown
 	var details []byte
 	switch {
-	case errors.As(err, &e):
+	case errors.As(err, &e) && e != nil:
 		code, details = e.Code, e.Details
 	case errors.Is(err, context.DeadlineExceeded):
 		code = DeadlineExceeded
@@ -121,7 +133,7 @@ func failureOf(err error) wire.Failure {
 		code = Canceled
 	}
 	message := err.Error()
-	if direct, ok := err.(*Error); ok && direct.Method == "" {
+	if direct, ok := err.(*Error); ok && direct != nil && direct.Method == "" {
 		message = direct.Message
 	}
 	f := wire.Failure{Code: uint32(code), Message: message, Details: details}

@@ -61,13 +61,8 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 	}
 	open.ID, open.Led = 0, false
 	m := message{header: h, body: open, call: open, userCode: open.UserCode, limit: c.peer.limits.Message}
-	published, err := c.sender.send(ctx, m)
+	published, err := c.publish(ctx, m)
 	if err != nil && !published {
-		if open.ID == 0 {
-			c.pending.dismiss()
-		} else if !c.pending.forget(open.ID) {
-			<-open.Settled // the connection ended meanwhile
-		}
 		if linkEnded(err) {
 			return c.unavailable(ctx, err)
 		}
@@ -92,13 +87,29 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 	return nil
 }
 
+// publish sends a call that has a place among the pending ones, which it gives
+// back if nothing was sent; also when encoding, which may run code of users,
+// panics.
+func (c *Conn) publish(ctx context.Context, m message) (published bool, err error) {
+	defer func() {
+		switch {
+		case published:
+		case m.call.ID == 0:
+			c.pending.dismiss()
+		case !c.pending.forget(m.call.ID):
+			<-m.call.Settled // the connection ended meanwhile
+		}
+	}()
+	return c.sender.send(ctx, m)
+}
+
 // await waits until the call is settled, or gives it up when ctx ends.
 func (c *Conn) await(ctx context.Context, open *call.Call) error {
 	if !c.reader.lead(ctx, open) {
 		select {
 		case <-open.Settled:
 		case <-ctx.Done():
-			if c.pending.abandon(open.ID) {
+			if c.pending.abandon(open) {
 				c.outbox.cancel(open.ID)
 				return contextError(ctx.Err())
 			}

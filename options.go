@@ -79,8 +79,10 @@ func WithMaxCalls(n int) Option {
 }
 
 // WithMaxMessage bounds the size in bytes of one message to this side. A caller
-// who has more gets an error that names the limit, before anything is sent. The
-// default is 256 MiB.
+// who has more gets an error that names the limit, before anything is sent. Less
+// than 1 KiB counts as that. The default is 256 MiB. Values in memory are larger
+// than their messages, for honest peers a few times, for a hostile one up to 64
+// times: lower the limit where you serve strangers.
 func WithMaxMessage(n int) Option {
 	return func(o *options) {
 		o.limits.Message = uint32(min(max(n, 1<<10), 1<<30))

@@ -13,6 +13,7 @@ import (
 type pendingCalls struct {
 	mu       sync.Mutex
 	open     map[uint32]*call.Call // nil: the caller gave up, the answer is still due
+	places   map[uint32]call.Place // what calls occupy whose callers gave up
 	admitted int                   // calls that have a place and no id yet
 	last     uint32                // the id given out last
 	limit    int                   // how many the peer accepts
@@ -118,23 +119,38 @@ func (p *pendingCalls) refusal() *Error {
 // not open; c is nil when its caller gave up.
 func (p *pendingCalls) take(id uint32) (c *call.Call, known bool) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if c, known = p.open[id]; known {
 		delete(p.open, id)
 		p.room()
 	}
+	var place call.Place
+	if known && c == nil {
+		place = p.places[id]
+		delete(p.places, id)
+	}
+	p.mu.Unlock()
+	if place != nil {
+		place.Leave()
+	}
 	return c, known
 }
 
-// abandon says that the caller of id gave up. It reports false when the call is
-// being settled this moment: the caller then waits for that.
-func (p *pendingCalls) abandon(id uint32) bool {
+// abandon says that the caller of c gave up; what c occupies, it occupies until
+// the answer comes. It reports false when the call is being settled this moment:
+// the caller then waits for that.
+func (p *pendingCalls) abandon(c *call.Call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.open[id] == nil {
+	if p.open[c.ID] == nil {
 		return false
 	}
-	p.open[id] = nil
+	p.open[c.ID] = nil
+	if c.Place != nil {
+		if p.places == nil {
+			p.places = make(map[uint32]call.Place)
+		}
+		p.places[c.ID], c.Place = c.Place, nil
+	}
 	return true
 }
 
@@ -178,13 +194,16 @@ func (p *pendingCalls) refuse(last uint32, err *Error) (refused []*call.Call) {
 // end makes later calls fail with err and returns the calls still open.
 func (p *pendingCalls) end(err *Error) map[uint32]*call.Call {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	open := p.open
-	p.open = make(map[uint32]*call.Call)
+	open, places := p.open, p.places
+	p.open, p.places = make(map[uint32]*call.Call), nil
 	if p.ended == nil {
 		p.ended = err
 	}
 	p.room()
+	p.mu.Unlock()
+	for _, place := range places {
+		place.Leave()
+	}
 	return open
 }
 

@@ -196,6 +196,9 @@ func (s *sender) sendPieces(ctx context.Context, m message, pieces [][]byte) (pu
 			Message: fmt.Sprintf("the message has %d bytes, the peer accepts at most %d (tenon.WithMaxMessage on its side)", total, m.limit),
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return false, err // it ended while we encoded
+	}
 	for first := true; first || total > 0; first = false {
 		if err := s.acquire(ctx); err != nil {
 			return published, err

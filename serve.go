@@ -214,7 +214,7 @@ func (s *servedCall) run() {
 // finish ends the call, however the handler ended.
 func (s *servedCall) finish() {
 	if !s.answered {
-		message := "the handler called runtime.Goexit"
+		message := "the handler ended its goroutine (runtime.Goexit)"
 		if p := recover(); p != nil {
 			message = fmt.Sprintf("the handler panicked: %v", p)
 			s.conn.logger.Error("tenon: a handler panicked", "method", s.handler.method().Name, "panic", p, "stack", string(debug.Stack()))
@@ -236,13 +236,14 @@ func (s *servedCall) decoder() *codec.Decoder {
 	return &s.decode
 }
 
-// answer sends the results.
+// answer sends the results. Encoding them can run code of users: until they are
+// sent, a panic makes an error of this call like one of the handler.
 func (s *servedCall) answer(result body, userCode bool) {
-	s.answered = true
 	h := wire.Header{Kind: wire.Answer, Flags: wire.Callee, ID: s.id}
 	m := message{header: h, body: result, userCode: userCode, crowded: s.crowded, limit: s.conn.peer.limits.Message}
 	published, err := s.conn.sender.send(s.conn.running, m)
 	if err == nil {
+		s.answered = true
 		return
 	}
 	var (
@@ -251,12 +252,14 @@ func (s *servedCall) answer(result body, userCode bool) {
 	)
 	switch {
 	case published || s.conn.running.Err() != nil:
+		s.answered = true
 		s.conn.sendFailed(err)
 	case errors.As(err, &encode):
 		s.fail(&Error{Code: InvalidResult, Message: "the result cannot be encoded: " + err.Error()}, 0)
 	case errors.As(err, &e):
 		s.fail(&Error{Code: e.Code, Message: "the answer is too large: " + e.Message}, 0)
 	default:
+		s.answered = true
 		s.conn.sendFailed(err)
 	}
 }
@@ -264,9 +267,10 @@ func (s *servedCall) answer(result body, userCode bool) {
 // fail answers with an error. refused is wire.Refused when the handler was not
 // started, else 0.
 func (s *servedCall) fail(err error, refused uint8) {
+	failure := failureOf(err)
 	s.answered = true
 	h := wire.Header{Kind: wire.Error, Flags: wire.Callee | refused, ID: s.id}
-	m := message{header: h, body: failureBody(failureOf(err)), crowded: s.crowded, limit: math.MaxUint32}
+	m := message{header: h, body: failureBody(failure), crowded: s.crowded, limit: math.MaxUint32}
 	if _, err := s.conn.sender.send(s.conn.running, m); err != nil {
 		s.conn.sendFailed(err)
 	}
