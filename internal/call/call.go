@@ -51,6 +51,10 @@ type Call struct {
 	UserCode bool
 	// CheckOnly compares the contracts and sends nothing.
 	CheckOnly bool
+	// Place is what the call occupies until its handler has ended, or nil. A
+	// carrier whose Invoke returns earlier, because the caller gave up, takes it
+	// over: it sets Place to nil, and calls Leave once the handler has ended.
+	Place Place
 
 	// What follows belongs to the connection that carries the call out.
 
@@ -72,6 +76,10 @@ type Call struct {
 	decoder codec.Decoder // here for the same reason
 	buffer  []byte
 }
+
+// A Place is something that a call occupies while it runs, such as a member of a
+// pool. Leave is called in the role of a connection's reader: it must not wait.
+type Place interface{ Leave() }
 
 // An Outcome is how a call ended: with the encoded results, or with Err.
 type Outcome struct {
