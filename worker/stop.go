@@ -27,7 +27,6 @@ func (w *Worker) Stop(ctx context.Context) error {
 	select {
 	case <-w.calls.idle():
 	case <-drain.Done():
-		w.conn.Close() // what still runs is broken off, in the worker too
 	case <-w.proc.Done():
 	}
 
@@ -35,6 +34,11 @@ func (w *Worker) Stop(ctx context.Context) error {
 	defer cancel()
 	started := time.Now()
 	w.tell()
+	select {
+	case <-w.calls.idle():
+	default:
+		w.conn.Close() // what still runs is broken off, in the worker too
+	}
 	select {
 	case <-w.proc.Done():
 	case <-grace.Done():

@@ -17,7 +17,8 @@ type tail struct {
 }
 
 func startsCrash(line string) bool {
-	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") ||
+		strings.HasPrefix(line, "SIG") && strings.Contains(line, ": ") // SIGSEGV: segmentation violation
 }
 
 func (t *tail) add(text []byte) {

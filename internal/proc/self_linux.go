@@ -3,6 +3,7 @@ package proc
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -53,9 +54,29 @@ func EndWithPeer(socket *os.File) error {
 }
 
 // Settle makes a child a good citizen before its own code runs: descriptors
-// that it got by somebody's oversight go no further, and top shows name instead
-// of "exe", which is what executing /proc/self/exe leaves.
+// that it got by somebody's oversight are closed, so that nobody waits for the
+// end of a pipe that they keep open, and top shows name instead of "exe", which
+// is what executing /proc/self/exe leaves.
 func Settle(name string) {
-	_ = unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC)
+	closeStrays()
 	_ = os.WriteFile("/proc/self/comm", []byte(filepath.Base(name)), 0)
+}
+
+// closeStrays closes the descriptors that are not closed on exec: what belongs to
+// the runtime and to us is.
+func closeStrays() {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		_ = unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC)
+		return
+	}
+	for _, entry := range entries {
+		fd, err := strconv.Atoi(entry.Name())
+		if err != nil || fd <= 2 {
+			continue
+		}
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			_ = unix.Close(fd)
+		}
+	}
 }
