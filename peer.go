@@ -57,8 +57,12 @@ func (c *Conn) Offers(ctx context.Context) ([]Offer, error) {
 		return nil, c.explain(unsent(ctx.Err()), "")
 	}
 	c.peer.mu.Lock()
-	methods := maps.Clone(c.peer.announce)
+	methods, ended := maps.Clone(c.peer.announce), c.peer.ended
 	c.peer.mu.Unlock()
+	if ended != nil {
+		e := *ended
+		return nil, c.explain(unsent(&e), "")
+	}
 	var offers []Offer
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		shape, err := c.describe(ctx, methods[name].number)

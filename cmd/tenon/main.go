@@ -48,7 +48,7 @@ func newCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "tenon",
 		Short:         "Typed calls between the parts of one application",
-		Long:          "tenon generates the code that joins Go interfaces to package\ngithub.com/tenon-go/tenon.",
+		Long:          "tenon generates the code that joins Go interfaces to package\ngithub.com/tenon-go/tenon, and talks to the processes that serve them.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -65,7 +65,7 @@ func newCommand() *cobra.Command {
 		return usageError{cmd.CommandPath(), err}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newGenCommand(), newVersionCommand())
+	root.AddCommand(newGenCommand(), newLsCommand(), newCallCommand(), newVersionCommand())
 	return root
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"errors"
 	"os"
 	"os/exec"
@@ -13,7 +14,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"tenon": main})
+	testscript.Main(m, map[string]func(){"tenon": main, "shop": serveShop})
 }
 
 // The scripts run the command in modules of their own. They use the caches of
@@ -26,7 +27,12 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
+			large := `"` + base64.StdEncoding.EncodeToString(make([]byte, 1<<20)) + "\"\n"
+			if err := os.WriteFile(filepath.Join(env.WorkDir, "large.json"), []byte(large), 0o666); err != nil {
+				return err
+			}
 			env.Setenv("ROOT", root)
+			env.Setenv("PID", strconv.Itoa(os.Getpid())) // for names that all of the machine share
 			env.Setenv("GOWORK", "off")
 			env.Setenv("GOFLAGS", "-mod=mod")
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOTOOLCHAIN"} {
@@ -48,6 +54,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"module": module,
 			"status": status,
+			"serve":  startShop,
 		},
 	})
 }

@@ -1,0 +1,139 @@
+package jsonvalue
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tinylib/msgp/msgp"
+
+	"github.com/tenon-go/tenon/internal/shape"
+)
+
+// Arguments encodes the arguments of a method with the parameters. A single
+// object holds them by name, a single array in order; otherwise each text is
+// one argument.
+func Arguments(params []shape.Field, texts [][]byte) ([]byte, error) {
+	values := make([]any, len(texts))
+	for i, text := range texts {
+		v, err := parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("value %d is not JSON: %w", i+1, err)
+		}
+		values[i] = v
+	}
+	e := &encoder{}
+	if len(values) == 1 {
+		switch v := values[0].(type) {
+		case map[string]any:
+			if err := e.named(params, v); err != nil {
+				return nil, err
+			}
+			return e.b, nil
+		case []any:
+			values = v
+		}
+	}
+	if len(values) != len(params) {
+		return nil, fmt.Errorf("want %d arguments, got %d", len(params), len(values))
+	}
+	e.array(len(params))
+	for i, p := range params {
+		if err := e.value("argument "+label(p, i), p.Type, values[i]); err != nil {
+			return nil, err
+		}
+	}
+	return e.b, nil
+}
+
+func label(p shape.Field, i int) string {
+	if p.Name == "" {
+		return fmt.Sprint(i + 1)
+	}
+	return p.Name
+}
+
+// named encodes arguments that are given by name.
+func (e *encoder) named(params []shape.Field, v map[string]any) error {
+	for i, p := range params {
+		if p.Name == "" {
+			return fmt.Errorf("argument %d has no name: write the arguments as an array", i+1)
+		}
+	}
+	err := e.fields("argument ", params, v)
+	var unknown *unknownField
+	if errors.As(err, &unknown) && unknown.path == "argument " && len(params) == 1 && params[0].Type.Kind == shape.Struct {
+		return fmt.Errorf("%w; the object holds the arguments by name: {%q: {...}}", err, params[0].Name)
+	}
+	return err
+}
+
+// parse reads one JSON value. Numbers keep their digits.
+func parse(text []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = errors.New("it is empty")
+		}
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("something follows at offset %d", d.InputOffset())
+	}
+	return v, nil
+}
+
+// fields encodes an object as the array that structs and arguments travel as.
+func (e *encoder) fields(path string, fields []shape.Field, v map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		if !slices.ContainsFunc(fields, func(f shape.Field) bool { return f.Name == name }) {
+			return &unknownField{path, name, fields}
+		}
+	}
+	e.array(len(fields))
+	for _, f := range fields {
+		x, given := v[f.Name]
+		var err error
+		switch {
+		case given:
+			err = e.value(path+f.Name, f.Type, x)
+		case f.Optional || f.Type.Kind == shape.Pointer:
+			err = e.zero(path+f.Name, f.Type)
+		default:
+			err = fmt.Errorf("%s%s is missing: want %s", path, f.Name, want(f.Type))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An unknownField is a name that a struct or list of parameters does not have.
+type unknownField struct {
+	path, name string
+	fields     []shape.Field
+}
+
+func (u *unknownField) Error() string {
+	s := fmt.Sprintf("%s%s is not known", u.path, u.name)
+	names := make([]string, len(u.fields))
+	for i, f := range u.fields {
+		names[i] = f.Name
+		if strings.EqualFold(f.Name, u.name) {
+			return s + ": did you mean " + f.Name + "?"
+		}
+	}
+	if len(names) == 0 {
+		return s + ": nothing is wanted there"
+	}
+	return s + ": there are " + strings.Join(names, ", ")
+}
+
+func (e *encoder) array(n int) { e.b = msgp.AppendArrayHeader(e.b, uint32(n)) }
