@@ -17,6 +17,10 @@
 // gRPC, and net/http with UnencryptedHTTP2 in its Protocols, carry as many as
 // one likes, so that a parent and its child need no second link.
 //
+// What is gained over a Unix socket is the copying of large bodies, not the
+// price of a small request: there the scheduling of net/http and gRPC costs
+// more than any transport. For small calls tenon's own are what to use.
+//
 // # Guarantees
 //
 //  1. No byte is lost, doubled or reordered, whatever is interrupted: after a
@@ -28,15 +32,16 @@
 //     Timeout is true.
 //  3. What Write has returned for arrives, also if Close follows, as far as
 //     the link's own Close promises that.
-//  4. Close ends every Read and Write of its side with net.ErrClosed. Those of
-//     the other side end with io.EOF, after everything that was sent is read,
-//     and with syscall.EPIPE.
+//  4. Close ends every Read and Write of its side with net.ErrClosed. On the
+//     other side Read ends with io.EOF, after everything that was sent is read,
+//     and Write with an error.
 //  5. A peer that died is no orderly end: Read answers tenon.ErrPeerGone, so
 //     that a truncated answer does not pass for a complete one.
 //  6. Except for io.EOF all errors are *net.OpError, with the kind of the link
 //     as their network.
-//  7. Read and Write do not allocate while they succeed. Besides what the link
-//     itself has, a Conn has no goroutine, and no memory that grows.
+//  7. Read and Write do not allocate while they succeed. A Conn adds no
+//     goroutine and no buffer to those of its link, and an idle one uses no
+//     processor: Read does not poll.
 //  8. Closing a Listener ends Accept with net.ErrClosed and closes what nobody
 //     has accepted. Connections that were accepted live on.
 //

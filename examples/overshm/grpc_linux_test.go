@@ -50,6 +50,7 @@ func TestAllKindsOfStreamsAtOnce(t *testing.T) {
 
 func TestDeadlineAndCancelEndOneCallOnly(t *testing.T) {
 	_, c := testClient(t)
+	checkUnary(t, c, soon(t), []byte("connected"))
 	short, cancel := context.WithTimeout(soon(t), 20*time.Millisecond)
 	defer cancel()
 	stream, err := c.FullDuplexCall(short)

@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log"
 	"os"
@@ -20,12 +21,14 @@ func main() {
 		}
 		return
 	}
-	if err := run(context.Background()); err != nil {
+	turns := flag.Int("turns", 20, "how many `turns` the transports take")
+	flag.Parse()
+	if err := run(context.Background(), *turns); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context) error {
+func run(ctx context.Context, turns int) error {
 	type way struct {
 		name  string
 		calls int // in a turn
@@ -46,7 +49,7 @@ func run(ctx context.Context) error {
 	}
 	fmt.Printf("%-17s %17s %17s\n", "p50 of one call", transports[0], transports[1])
 	for _, w := range ways {
-		typical, err := compare(ctx, w.calls, w.over[:])
+		typical, err := compare(ctx, turns, w.calls, w.over[:])
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
@@ -60,8 +63,7 @@ type caller func(context.Context) error
 
 // compare returns how long the typical call of each caller takes. They take
 // turns, so that what else the machine does falls on all of them.
-func compare(ctx context.Context, calls int, callers []caller) (typical []time.Duration, err error) {
-	const turns = 20
+func compare(ctx context.Context, turns, calls int, callers []caller) (typical []time.Duration, err error) {
 	took := make([][]time.Duration, len(callers))
 	for range turns {
 		for i, call := range callers {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -16,6 +17,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/interop/grpc_testing"
+
+	"github.com/tenon-go/tenon"
 )
 
 // The test binary runs again as the server, as the program itself does.
@@ -191,7 +194,7 @@ func kill(t *testing.T, s *server) {
 
 func TestTheProgramRuns(t *testing.T) {
 	checkNothingLeft(t)
-	if err := run(soon(t)); err != nil {
+	if err := run(soon(t), 1); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -202,5 +205,24 @@ func TestHealthIsAnUnchangedService(t *testing.T) {
 	answer, err := grpc_health_v1.NewHealthClient(conn).Check(soon(t), &grpc_health_v1.HealthCheckRequest{})
 	if err != nil || answer.Status != grpc_health_v1.HealthCheckResponse_SERVING {
 		t.Errorf("got %v, %v", answer, err)
+	}
+}
+
+func TestTheDeathOfTheServerIsNoOrderlyEnd(t *testing.T) {
+	s := startTest(t)
+	conn, err := s.dial1(soon(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kill(t, s)
+	_, err = io.ReadAll(conn)
+	if !errors.Is(err, tenon.ErrPeerGone) {
+		t.Errorf("Read: %v, want ErrPeerGone", err)
+	}
+	for err = nil; err == nil; {
+		_, err = conn.Write([]byte("x")) // the writing half hears of it a moment later
+	}
+	if !errors.Is(err, tenon.ErrPeerGone) {
+		t.Errorf("Write: %v, want ErrPeerGone", err)
 	}
 }
