@@ -9,25 +9,38 @@ import (
 )
 
 // How a call comes to its seat. While some seat is free and nobody waits, by one
-// compare-and-swap. Else it joins the line, under the lock, and whoever leaves a
-// seat serves the line.
+// compare-and-swap. Else it joins a line, under the lock: that of the pool, or
+// with a key that of the member the key belongs to. Whoever leaves a seat gives
+// it to the one who has waited longest in either.
 //
 // No wake-up is lost: who waits counts itself in waiting before it looks for a
 // seat a last time, who leaves gives the seat back before it looks at waiting.
 
 // free returns a seat if there is one for a newcomer.
-func (p *Pool) free(avoid *seat) *seat {
+func (p *Pool) free(what wish) *seat {
 	if p.waiting.Load() != 0 {
 		return nil // first come first served
 	}
-	return take(*p.seats.Load(), p.turn.Add(1), p.concurrency, avoid)
+	return p.take(what)
 }
 
-// wait joins the line and returns the seat that the call is given.
-func (p *Pool) wait(ctx context.Context, method string) (*seat, error) {
+// take returns a seat that fits, if one is free.
+func (p *Pool) take(what wish) *seat {
+	seats := *p.seats.Load()
+	if !what.keyed {
+		return takeLeastBusy(seats, p.turn.Add(1), p.concurrency, what.avoid)
+	}
+	if s := what.seat(seats); s != nil && s.take(p.concurrency) {
+		return s
+	}
+	return nil
+}
+
+// wait joins a line and returns the seat that the call is given.
+func (p *Pool) wait(ctx context.Context, what wish, method string) (*seat, error) {
 	p.mu.Lock()
 	p.waiting.Add(1)
-	s, w, err := p.join(ctx, method)
+	s, w, err := p.join(ctx, what, method)
 	if w == nil {
 		p.waiting.Add(-1)
 	}
@@ -42,14 +55,14 @@ func (p *Pool) wait(ctx context.Context, method string) (*seat, error) {
 	case <-ctx.Done():
 		gone = true
 		p.mu.Lock()
-		if p.line.remove(w) {
-			p.waiting.Add(-1)
-			w.ready <- struct{}{}
+		if w.line.remove(w) {
+			p.serve(w, nil)
 		}
 		p.mu.Unlock()
 		<-w.ready // it was just served otherwise
 	}
-	s, w.seat = w.seat, nil
+	s = w.seat
+	*w = waiter{ready: w.ready}
 	waiters.Put(w)
 	switch {
 	case gone:
@@ -64,15 +77,17 @@ func (p *Pool) wait(ctx context.Context, method string) (*seat, error) {
 	return s, nil
 }
 
-// join returns a seat if one has become free, or a place in the line, or why
-// there is neither. p.mu is held.
-func (p *Pool) join(ctx context.Context, method string) (*seat, *waiter, error) {
+// join returns a seat if one has become free, or a place in a line, or why there
+// is neither. p.mu is held.
+func (p *Pool) join(ctx context.Context, what wish, method string) (*seat, *waiter, error) {
 	if p.closed {
 		return nil, nil, refuse(method, tenon.Unavailable, ErrClosed, ErrClosed.Error())
 	}
+	what.avoid = nil // better that one than none
 	seats := *p.seats.Load()
-	if p.line.len() == 0 {
-		if s := take(seats, p.turn.Add(1), p.concurrency, nil); s != nil {
+	line := p.lineFor(what)
+	if line.len() == 0 {
+		if s := p.take(what); s != nil {
 			return s, nil, nil
 		}
 	}
@@ -80,14 +95,26 @@ func (p *Pool) join(ctx context.Context, method string) (*seat, *waiter, error) 
 		s.enter()
 		return s, nil, nil
 	}
-	if p.line.len() >= p.queue {
+	if waiting := int(p.waiting.Load()) - 1; waiting >= p.queue {
 		p.rejected.Add(1)
 		return nil, nil, refuse(method, tenon.ResourceExhausted, ErrQueueFull,
-			fmt.Sprintf("%v: %d members, %d calls wait", ErrQueueFull, len(seats), p.line.len()))
+			fmt.Sprintf("%v: %d members, %d calls wait", ErrQueueFull, len(seats), waiting))
 	}
 	w := waiters.Get().(*waiter)
-	p.line.push(w)
+	p.tickets++
+	w.wish, w.ticket = what, p.tickets
+	line.push(w)
 	return nil, w, nil
+}
+
+// lineFor is where a call waits. p.mu is held.
+func (p *Pool) lineFor(what wish) *line {
+	if what.keyed {
+		if s := what.seat(*p.seats.Load()); s != nil {
+			return &s.line
+		}
+	}
+	return &p.line
 }
 
 // release gives a seat back.
@@ -95,25 +122,24 @@ func (p *Pool) release(s *seat) {
 	s.exit()
 	if p.waiting.Load() != 0 {
 		p.mu.Lock()
-		p.serveLine()
+		p.fill(s)
 		p.mu.Unlock()
 	}
 }
 
-// serveLine gives seats to those who wait as long as there are some. p.mu is
-// held.
-func (p *Pool) serveLine() {
-	for p.line.len() > 0 {
-		s := take(*p.seats.Load(), p.turn.Add(1), p.concurrency, nil)
-		if s == nil {
+// fill gives what is free of a seat to those who wait. p.mu is held.
+func (p *Pool) fill(s *seat) {
+	for s.keeper.present {
+		line := older(&p.line, &s.line)
+		if line == nil || !s.take(p.concurrency) {
 			return
 		}
-		p.serve(p.line.pop(), s)
+		p.serve(line.pop(), s)
 	}
 }
 
-// serve gives one waiter its seat, or none because the pool is closed. p.mu is
-// held.
+// serve gives one waiter its seat, or none because the pool is closed or its
+// caller gave up. p.mu is held.
 func (p *Pool) serve(w *waiter, s *seat) {
 	p.waiting.Add(-1)
 	w.seat = s
@@ -129,15 +155,31 @@ func (p *Pool) add(s *seat) {
 	}
 	seats := append(slices.Clone(*p.seats.Load()), s)
 	p.seats.Store(&seats)
-	p.serveLine()
+	s.keeper.present = true
+	p.fill(s)
+	p.announce()
 }
 
-// remove keeps further calls away from a member.
+// remove keeps further calls away from a member. Those that wait for it wait for
+// the next one in the order of their keys.
 func (p *Pool) remove(s *seat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	seats := slices.DeleteFunc(slices.Clone(*p.seats.Load()), func(x *seat) bool { return x == s })
 	p.seats.Store(&seats)
+	s.keeper.present = false
+	for s.line.len() > 0 {
+		w := s.line.pop()
+		line := p.lineFor(w.wish)
+		if line.len() == 0 {
+			if other := p.take(w.wish); other != nil {
+				p.serve(w, other)
+				continue
+			}
+		}
+		line.push(w)
+	}
+	p.announce()
 }
 
 // calledBack returns the seat of the member in whose call the caller runs. That
@@ -147,8 +189,9 @@ func calledBack(ctx context.Context, seats []*seat) *seat {
 	if conn == nil {
 		return nil
 	}
+	inside, _ := ctx.Value(insideKey{}).(*local)
 	for _, s := range seats {
-		if connOf(s.member) == conn {
+		if connOf(s.member) == conn || inside != nil && s.member == Member(inside) {
 			return s
 		}
 	}

@@ -3,7 +3,7 @@
 //
 //	p, err := pool.New(ctx, 4, func(ctx context.Context) (pool.Member, error) {
 //		return worker.Start(ctx, worker.Self("thumbs"), worker.MemoryLimit(256<<20))
-//	})
+//	}, pool.Concurrency(1)) // a crash then costs one call
 //	...
 //	defer p.Close()
 //	img := imaging.NewImagingClient(p)
@@ -21,16 +21,30 @@
 //     member was gone or going, is sent again, to another member where there is
 //     one, until its context ends. Every other error is returned as it is.
 //  4. With [Concurrency] a member never has more than so many of the pool's
-//     calls at once. Calls that find every member busy wait in line, first come
-//     first served, as many as [Queue] allows; one more fails at once with
-//     [ErrQueueFull]. A caller that gives up leaves the line, and no place is
-//     lost by it.
-//  5. A call from inside a call of the same pool, that is from a handler of this
-//     process that a member called back, cannot wait for itself: where every
-//     member is busy it runs on the member that called back, whose own call is
-//     waiting for it. Only members that are connections or have one (Conn) are
-//     recognized, and only when the call back comes straight from them.
-//  6. After [Pool.Close] no member, goroutine or waiting call is left.
+//     calls at once. A call occupies its place until its handler has ended, also
+//     when its caller gave up before. Calls that find every member busy wait in
+//     line, first come first served, as many as [Queue] allows; one more fails at
+//     once with [ErrQueueFull]. A caller that gives up leaves the line, and no
+//     place is lost by it.
+//  5. Calls with the same key ([WithKey]) go to the same member while it lives.
+//     Its replacement inherits its keys; until it is there they go to other
+//     members. [Pool.Resize] moves the keys of the places that come or go, no
+//     others.
+//  6. A call from inside a call of the same pool, that is from a handler of this
+//     process that a member called back, or from the handler of a [Local] member,
+//     cannot wait for itself: where every member is busy it runs on the member
+//     that called back, whose own call is waiting for it. It must be made with
+//     the handler's context. Only members that are connections or have one (Conn)
+//     and local ones are recognized, and only when the call back comes straight
+//     from them; other nested calls wait in line like all others.
+//  7. After [Pool.Close] no member, goroutine or waiting call is left.
+//
+// # Members
+//
+// Workers are members, and so are connections to elsewhere (*tenon.Conn: the pool
+// connects again by calling start), clients that connect again by themselves
+// (*tenon.Client), and servers within this process ([Local]), in any mixture:
+// what start returns may differ from call to call.
 //
 // # Concurrency and cost
 //

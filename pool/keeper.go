@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"net"
 	"time"
 )
 
@@ -27,13 +28,15 @@ type keeper struct {
 	pool    *Pool
 	leaving context.Context // ends when the pool closes or becomes smaller
 	leave   context.CancelFunc
-	useless int // how many members in a row could not be started or did nothing
+	spot    uint64 // which of the pool's places it is, in the form that keys are compared with
+	present bool   // its member takes calls; guarded by the pool
+	useless int    // how many members in a row could not be started or did nothing
 }
 
 // keeper makes a place. Its run must follow. p.mu is held, or nobody else knows
 // p yet.
 func (p *Pool) keeper() *keeper {
-	k := &keeper{pool: p}
+	k := &keeper{pool: p, spot: mix(uint64(len(p.places)) + 1)}
 	k.leaving, k.leave = context.WithCancel(p.quitting)
 	p.places = append(p.places, k)
 	return k
@@ -59,7 +62,9 @@ func (k *keeper) keep(s *seat) {
 	for s != nil {
 		k.follow(s)
 		k.end(s)
-		s = k.replace()
+		if s = k.replace(); s != nil {
+			k.pool.replaced.Add(1)
+		}
 	}
 }
 
@@ -78,7 +83,7 @@ func (k *keeper) start() (*seat, error) {
 	}
 	keep() // from now on the pool ends the member in order
 	k.pool.onStart(m)
-	s := newSeat(m, cancel)
+	s := newSeat(k, m, cancel)
 	k.pool.add(s)
 	return s, nil
 }
@@ -137,6 +142,7 @@ func (k *keeper) follow(s *seat) {
 func (k *keeper) end(s *seat) {
 	p := k.pool
 	patience := p.grace
+	byItself := k.leaving.Err() == nil
 	s.leave()
 	select {
 	case <-s.empty:
@@ -153,8 +159,9 @@ func (k *keeper) end(s *seat) {
 	if k.useless++; s.answered.Load() || time.Since(s.since) >= useful {
 		k.useless = 0
 	}
-	p.noteEnd(s)
-	p.onExit(s.member, errOf(s.member))
+	why := errOf(s.member)
+	p.noteEnd(s, why, byItself)
+	p.onExit(s.member, why)
 }
 
 // closeMember closes a member, within ctx if it can do that.
@@ -166,9 +173,13 @@ func closeMember(ctx context.Context, m Member) {
 	_ = m.Close()
 }
 
+// errOf says how a member ended, if it knows; nil for a connection that was
+// closed on this side.
 func errOf(m Member) error {
 	if m, ok := m.(interface{ Err() error }); ok {
-		return m.Err()
+		if err := m.Err(); !errors.Is(err, net.ErrClosed) {
+			return err
+		}
 	}
 	return nil
 }

@@ -14,10 +14,14 @@ type options struct {
 	onFail      func(error)
 }
 
-// Concurrency bounds how many calls of the pool a member has at once: 1 means
-// that each has a member to itself. The default, 0, is no bound. A call that its
-// caller gave up does not count any more, though its handler may run on until it
-// heeds its context.
+// Concurrency bounds how many calls of the pool a member has at once. 1 is the
+// setting for isolation: each call has a worker to itself, so a crash or a memory
+// limit costs one call. The default, 0, is no bound: small calls share their
+// workers, and a crash takes along all that the worker had in hand.
+//
+// A call whose caller gave up counts until its handler has heeded its context and
+// ended. A handler that never does keeps its place for good, until its member
+// ends.
 func Concurrency(n int) Option { return func(o *options) { o.concurrency = int64(max(n, 0)) } }
 
 // Queue bounds how many calls may wait for a member; 0 means that a call which

@@ -13,7 +13,8 @@ import (
 	"github.com/tenon-go/tenon/internal/call"
 )
 
-// A Member is what a pool calls through: a *worker.Worker, a *tenon.Conn. One
+// A Member is what a pool calls through: a *worker.Worker, a *tenon.Conn, a
+// *tenon.Client, or what [Local] returns. One
 // that has a method Stop(context.Context) error is closed by it, so that it knows
 // how long it may take; one with Err, Name or PID is reported with them.
 type Member interface {
@@ -30,20 +31,23 @@ type Pool struct {
 
 	// Every call reads seats and waiting, and changes turn: two cache lines.
 	seats   atomic.Pointer[[]*seat] // of the members that take calls; never changed in place
-	waiting atomic.Int64            // length of line; also counts who is about to join it
+	waiting atomic.Int64            // length of all lines; also counts who is about to join one
 	_       [64]byte
 	turn    atomic.Uint64 // where the search for the next seat starts
 	_       [64]byte
 
 	mu       sync.Mutex // guards what follows, and replacing seats
 	line     line
+	tickets  uint64        // of all lines
+	changed  chan struct{} // closed when members come or go
 	closed   bool
 	failure  error // of the last start
 	past     tally
+	deaths   []Death
 	places   []*keeper
 	unfollow func() bool // stops following the context of New
 
-	resent, rejected, gaveUp atomic.Uint64
+	replaced, resent, rejected, gaveUp atomic.Uint64
 
 	base     context.Context // of members
 	quitting context.Context // ends when the pool is closed
@@ -66,7 +70,7 @@ func New(ctx context.Context, n int, start func(ctx context.Context) (Member, er
 	if n < 1 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	p := &Pool{options: newOptions(opts), start: start}
+	p := &Pool{options: newOptions(opts), start: start, changed: make(chan struct{})}
 	p.seats.Store(new([]*seat))
 	p.base = context.WithoutCancel(ctx)
 	p.quitting, p.quit = context.WithCancel(p.base)
@@ -102,12 +106,12 @@ func New(ctx context.Context, n int, start func(ctx context.Context) (Member, er
 // Invoke carries a call to the member with the fewest in flight. See the
 // guarantees of the package for what happens when there is none.
 func (p *Pool) Invoke(ctx context.Context, c *call.Call) error {
-	var avoid *seat
+	what := wishOf(ctx)
 	for attempt := 0; ; attempt++ {
-		s := p.free(avoid)
+		s := p.free(what)
 		if s == nil {
 			var err error
-			if s, err = p.wait(ctx, c.Method.Name); err != nil {
+			if s, err = p.wait(ctx, what, c.Method.Name); err != nil {
 				return err
 			}
 		}
@@ -116,7 +120,7 @@ func (p *Pool) Invoke(ctx context.Context, c *call.Call) error {
 			return err
 		}
 		s.doubt()
-		avoid = s
+		what.avoid = s
 		if attempt > 0 && !sleep(ctx, min(time.Millisecond<<min(attempt, 10), doubtful)) {
 			return err
 		}
@@ -124,8 +128,16 @@ func (p *Pool) Invoke(ctx context.Context, c *call.Call) error {
 	}
 }
 
+// on carries the call to a member. The seat is free again when the handler has
+// ended, which for a call that its caller gave up is later.
 func (p *Pool) on(ctx context.Context, s *seat, c *call.Call) error {
-	defer p.release(s)
+	c.Place = s
+	defer func() {
+		if c.Place != nil {
+			c.Place = nil
+			p.release(s)
+		}
+	}()
 	err := s.member.Invoke(ctx, c)
 	if err == nil {
 		s.succeeded()
@@ -170,6 +182,7 @@ func (p *Pool) Resize(n int) {
 	}
 	clear(p.places[n:])
 	p.places = p.places[:n]
+	p.announce()
 }
 
 // Stop closes the pool. Calls that wait fail with [ErrClosed], running ones may
@@ -210,9 +223,18 @@ func (p *Pool) shut() {
 	if p.unfollow != nil {
 		p.unfollow()
 	}
-	for p.line.len() > 0 {
-		p.serve(p.line.pop(), nil)
+	p.dismiss(&p.line)
+	for _, s := range *p.seats.Load() {
+		p.dismiss(&s.line)
 	}
+	p.announce()
 	p.mu.Unlock()
 	p.quit()
+}
+
+// dismiss ends the waiting of a whole line. p.mu is held.
+func (p *Pool) dismiss(l *line) {
+	for l.len() > 0 {
+		p.serve(l.pop(), nil)
+	}
 }

@@ -11,12 +11,14 @@ import (
 // A seat is a member's place in the pool, with the count of its calls. The
 // padding keeps the counts of two seats out of one cache line.
 type seat struct {
+	keeper  *keeper
 	member  Member
 	cancel  context.CancelFunc // of the context that the member was started with
 	since   time.Time
 	suspect chan struct{} // holds a token when a call found the member gone
 	once    sync.Once
 	empty   chan struct{} // closed when the seat was left and its last call ended
+	line    line          // of calls whose key belongs here; guarded by the pool
 
 	_        [64]byte
 	inFlight atomic.Int64
@@ -26,17 +28,17 @@ type seat struct {
 	_        [64]byte
 }
 
-func newSeat(m Member, cancel context.CancelFunc) *seat {
+func newSeat(k *keeper, m Member, cancel context.CancelFunc) *seat {
 	return &seat{
-		member: m, cancel: cancel, since: time.Now(),
+		keeper: k, member: m, cancel: cancel, since: time.Now(),
 		suspect: make(chan struct{}, 1), empty: make(chan struct{}),
 	}
 }
 
-// take finds the seat with the fewest calls in flight, from the given one on,
-// and counts one more. It returns nil when none is below limit. avoid is taken
+// takeLeastBusy finds the seat with the fewest calls in flight, from the given
+// one on, and counts one more. It returns nil when none is below limit. avoid is taken
 // only when there is no other.
-func take(seats []*seat, first uint64, limit int64, avoid *seat) *seat {
+func takeLeastBusy(seats []*seat, first uint64, limit int64, avoid *seat) *seat {
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
@@ -72,6 +74,24 @@ func take(seats []*seat, first uint64, limit int64, avoid *seat) *seat {
 		}
 	}
 }
+
+// take counts one more call if limit allows.
+func (s *seat) take(limit int64) bool {
+	for {
+		busy := s.inFlight.Load()
+		if limit != 0 && busy >= limit {
+			return false
+		}
+		if s.inFlight.CompareAndSwap(busy, busy+1) {
+			s.calls.Add(1)
+			return true
+		}
+	}
+}
+
+// Leave ends the stay of a call that its caller gave up. It makes a seat a
+// call.Place.
+func (s *seat) Leave() { s.keeper.pool.release(s) }
 
 // enter counts one more call, whatever the limit.
 func (s *seat) enter() {

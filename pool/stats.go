@@ -1,14 +1,19 @@
 package pool
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Stats is what a pool is and did, at one moment.
 type Stats struct {
-	Members []MemberStats // those that take calls now
-	Waiting int           // calls that wait for a member
-	Calls   uint64        // handed to members since the pool was made, re-sent ones again
-	Ended   uint64        // members that ended
-	Failed  uint64        // replacements that could not be started
+	Members  []MemberStats // those that take calls now
+	Waiting  int           // calls that wait for a member
+	Calls    uint64        // handed to members since the pool was made, re-sent ones again
+	Ended    uint64        // members that ended, for whatever reason
+	Replaced uint64        // replacements that were started
+	Failed   uint64        // replacements that could not be started
+	Deaths   []Death       // the last 16, oldest first
 
 	Resent   uint64 // calls that were sent to another member
 	Rejected uint64 // calls refused because the queue was full
@@ -24,6 +29,17 @@ type MemberStats struct {
 	Since    time.Time // when it joined the pool
 }
 
+// A Death is a member that ended without having been told to, or not in order.
+type Death struct {
+	Name  string // where the member had one
+	PID   int    // of a worker, else 0
+	Err   error  // why, where the member knows: of a worker a *worker.ExitError
+	Time  time.Time
+	Calls uint64 // that it was given in its life
+}
+
+const maxDeaths = 16
+
 // tally counts over members that are no more.
 type tally struct {
 	calls, members, failures uint64
@@ -34,28 +50,45 @@ func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := Stats{
-		Waiting: p.line.len(), Calls: p.past.calls, Ended: p.past.members, Failed: p.past.failures,
+		Waiting: int(p.waiting.Load()), Calls: p.past.calls,
+		Ended: p.past.members, Replaced: p.replaced.Load(), Failed: p.past.failures,
+		Deaths: slices.Clone(p.deaths),
 		Resent: p.resent.Load(), Rejected: p.rejected.Load(), GaveUp: p.gaveUp.Load(),
 	}
 	for _, x := range *p.seats.Load() {
 		m := MemberStats{Calls: x.calls.Load(), InFlight: int(x.inFlight.Load()), Since: x.since}
-		if named, ok := x.member.(interface{ Name() string }); ok {
-			m.Name = named.Name()
-		}
-		if process, ok := x.member.(interface{ PID() int }); ok {
-			m.PID = process.PID()
-		}
+		m.Name, m.PID = identity(x.member)
 		s.Members = append(s.Members, m)
 		s.Calls += m.Calls
 	}
 	return s
 }
 
-func (p *Pool) noteEnd(s *seat) {
+func identity(m Member) (name string, pid int) {
+	if named, ok := m.(interface{ Name() string }); ok {
+		name = named.Name()
+	}
+	if process, ok := m.(interface{ PID() int }); ok {
+		pid = process.PID()
+	}
+	return name, pid
+}
+
+// noteEnd counts a member that ended. byItself says that nobody told it to.
+func (p *Pool) noteEnd(s *seat, why error, byItself bool) {
+	name, pid := identity(s.member)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.past.calls += s.calls.Load()
+	calls := s.calls.Load()
+	p.past.calls += calls
 	p.past.members++
+	if why == nil && !byItself {
+		return
+	}
+	if len(p.deaths) == maxDeaths {
+		p.deaths = slices.Delete(p.deaths, 0, 1)
+	}
+	p.deaths = append(p.deaths, Death{Name: name, PID: pid, Err: why, Time: time.Now(), Calls: calls})
 }
 
 func (p *Pool) noteFailure(err error) {

@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"iolink":             {"internal/bytequeue", "internal/linkerr", "internal/pump"},
 	"linknet":            {".", "internal/pump"},
 	"linktest":           {".", "internal/leak"},
-	"pool":               {".", "internal/call"},
+	"pool":               {".", "inproc", "internal/call"},
 	"ring":               {"internal/futex", "internal/linkerr", "internal/spin"},
 	"shm":                {"internal/linkerr", "internal/spin", "ring"},
 	"worker":             {".", "internal/call", "internal/proc", "iolink", "shm"},
