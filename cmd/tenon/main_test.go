@@ -34,6 +34,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("ROOT", root)
 			env.Setenv("PID", strconv.Itoa(os.Getpid())) // for names that all of the machine share
 			env.Setenv("GOWORK", "off")
+			env.Setenv("GOGC", "400") // much is read, once
 			env.Setenv("GOFLAGS", "-mod=mod")
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOTOOLCHAIN"} {
 				value, err := exec.Command("go", "env", name).Output()

@@ -45,7 +45,8 @@ func (t *target) connect(ctx context.Context, address remote.Address) (*tenon.Co
 	if err != nil {
 		return nil, nil, err
 	}
-	conn := tenon.NewConn(ctx, link, nil, tenon.WithToken(t.token), tenon.WithPeerName(address.String()))
+	// A call whose context ends must say so, not that its connection ended.
+	conn := tenon.NewConn(context.WithoutCancel(ctx), link, nil, tenon.WithToken(t.token), tenon.WithPeerName(address.String()))
 	offers, err := conn.Offers(soon)
 	if err != nil {
 		conn.Close()
