@@ -2,7 +2,9 @@ package shape
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -82,6 +84,28 @@ func TestChangesOfAContract(t *testing.T) {
 				t.Errorf("%v; wanted %q", err, c.want)
 			}
 		})
+	}
+}
+
+func TestTheTableInPROTOCOLIsThisOne(t *testing.T) {
+	protocol, err := os.ReadFile("../../PROTOCOL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range changes[1:] {
+		verdict := "run"
+		if c.want != "" {
+			verdict = "fail"
+		} else if c.surplus {
+			verdict = "run, as long as the value is zero or optional"
+		}
+		row := fmt.Sprintf("| %s | `%s` | `%s` | %s |\n", c.name, c.ours, c.theirs, verdict)
+		if !strings.Contains(string(protocol), row) {
+			t.Errorf("PROTOCOL.md lacks\n%s", row)
+		}
+	}
+	if rows := strings.Count(string(protocol), ")` | run") + strings.Count(string(protocol), ")` | fail"); rows != len(changes)-1 {
+		t.Errorf("PROTOCOL.md has %d rows, there are %d changes", rows, len(changes)-1)
 	}
 }
 
