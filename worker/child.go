@@ -12,6 +12,7 @@ import (
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/internal/proc"
+	"github.com/tenon-go/tenon/shm"
 )
 
 // Main makes this program serve as a worker: one line at the top of main, and
@@ -26,8 +27,9 @@ import (
 //
 // In a process that was started by Start(ctx, Self("thumbs")) it serves until
 // the parent is gone or tells it to end, and exits. Everywhere else it returns
-// at once.
-func Main(entry string, register func(srv *tenon.Server) error) {
+// at once. opts are those of the worker's side of the connection: of its
+// tenon.NewServer.
+func Main(entry string, register func(srv *tenon.Server) error, opts ...tenon.Option) {
 	switch {
 	case child == nil || child.entry == "":
 		return
@@ -35,7 +37,7 @@ func Main(entry string, register func(srv *tenon.Server) error) {
 		child.say(sayEntry, entry)
 		return
 	}
-	srv := tenon.NewServer()
+	srv := tenon.NewServer(opts...)
 	err := register(srv)
 	if err != nil {
 		child.say(sayFailed, err.Error())
@@ -68,7 +70,7 @@ func Serve(ctx context.Context, srv *tenon.Server) error {
 	if child.serving.Swap(true) {
 		return errors.New("worker: Serve was called twice: a worker has one parent and serves it once")
 	}
-	link, err := child.attach()
+	link, opts, err := child.attach()
 	if err != nil {
 		child.say(sayFailed, err.Error())
 		return fmt.Errorf("worker: %w", err)
@@ -78,7 +80,7 @@ func Serve(ctx context.Context, srv *tenon.Server) error {
 	told, _ := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer context.AfterFunc(told, func() { drain(ctx, srv) })()
 	child.say(sayReady, "")
-	err = srv.ServeLink(ctx, link)
+	err = srv.ServeLink(ctx, link, opts...)
 	if ctx.Err() != nil || errors.Is(err, tenon.ErrServerClosed) {
 		return nil
 	}
@@ -156,11 +158,17 @@ func (c *self) followParent() {
 	}
 }
 
-func (c *self) attach() (tenon.Link, error) {
+// attach opens the link, and returns the parent's wishes for the connection.
+func (c *self) attach() (tenon.Link, []tenon.Option, error) {
 	if c.err != nil {
-		return nil, c.err
+		return nil, nil, c.err
 	}
-	return c.kind.attach(c.link)
+	if c.polling == nil {
+		link, err := c.kind.attach(c.link)
+		return link, nil, err
+	}
+	link, err := c.kind.attach(c.link, shm.Spin(*c.polling))
+	return link, []tenon.Option{tenon.WithPolling(*c.polling)}, err
 }
 
 func (c *self) say(word, text string) { say(c.control, word, text) }

@@ -25,10 +25,10 @@ const (
 
 // open creates a link: the parent's end, the files that the child inherits,
 // and the kind that it became.
-func (l Link) open() (link tenon.Link, files []*os.File, kind Link, err error) {
+func (l Link) open(opts ...shm.Option) (link tenon.Link, files []*os.File, kind Link, err error) {
 	switch l {
 	case SharedMemory:
-		end, peer, err := shm.Create()
+		end, peer, err := shm.Create(opts...)
 		if unavailable(err) {
 			return UnixSocket.open()
 		}
@@ -65,7 +65,7 @@ func unavailable(err error) bool {
 }
 
 // attach opens the child's end from the inherited descriptors.
-func (l Link) attach(files []*os.File) (tenon.Link, error) {
+func (l Link) attach(files []*os.File, opts ...shm.Option) (tenon.Link, error) {
 	want := map[Link]int{SharedMemory: 2, UnixSocket: 1, Pipe: 2}[l]
 	if want == 0 {
 		return nil, fmt.Errorf("unknown kind of link %q: parent and worker are built with different versions of tenon", string(l))
@@ -75,7 +75,7 @@ func (l Link) attach(files []*os.File) (tenon.Link, error) {
 	}
 	switch l {
 	case SharedMemory:
-		return shm.Attach(files[0], files[1])
+		return shm.Attach(files[0], files[1], opts...)
 	case UnixSocket:
 		return iolink.New(files[0]), nil
 	default:

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -31,7 +32,11 @@ import (
 func TestMain(m *testing.M) {
 	worker.Main("test", registerTest)
 	worker.Main("greeter", registerGreeter)
+	worker.Main("small", registerTest, tenon.WithMaxMessage(64<<10))
 	worker.Main("refuses", func(*tenon.Server) error { return fmt.Errorf("the model file is missing") })
+	if os.Getenv("TEST_TOO_EARLY") != "" {
+		tooEarly()
+	}
 	switch os.Getenv("TENON_TEST_PROGRAM") {
 	case "parent":
 		parentProgram()
@@ -42,8 +47,19 @@ func TestMain(m *testing.M) {
 	// A program built with -race sleeps for a second before it exits, by default.
 	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	// The thread that starts children stays for ever: have it before counting.
-	_, _ = worker.Start(context.Background(), worker.Program("true"))
+	for _, nice := range []int{0, niceness} {
+		_, _ = worker.Start(context.Background(), worker.Program("true"), worker.Nice(nice))
+	}
 	os.Exit(leak.Main(m))
+}
+
+const niceness = 3
+
+// tooEarly is a main that starts workers before it calls worker.Main.
+func tooEarly() {
+	_, err := worker.Start(context.Background(), worker.Self("test"))
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
 }
 
 // do is the one method of the tests' contract: an order in words.
@@ -123,6 +139,17 @@ func obey(ctx context.Context, order string) (string, error) {
 		return strings.Join(os.Args, " "), nil
 	case "dir":
 		return os.Getwd()
+	case "nice": // of every thread
+		var list []string
+		threads, err := os.ReadDir("/proc/self/task")
+		for _, thread := range threads {
+			tid, _ := strconv.Atoi(thread.Name())
+			raw, err := unix.Getpriority(unix.PRIO_PROCESS, tid)
+			if n := fmt.Sprint(20 - raw); err == nil && !slices.Contains(list, n) {
+				list = append(list, n)
+			}
+		}
+		return strings.Join(list, " "), err
 	case "comm":
 		b, err := os.ReadFile("/proc/self/comm")
 		return strings.TrimSpace(string(b)), err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/shm"
 )
 
 // An Option changes how a worker is started, watched and stopped.
@@ -15,10 +16,13 @@ type Option func(*options)
 type options struct {
 	name         string
 	env          []string
+	nice         int
 	dir          string
 	files        []*os.File
 	sink         sink
 	link         Link
+	ringSize     int
+	polling      *time.Duration
 	back         *tenon.Server
 	conn         []tenon.Option
 	memory       int64
@@ -31,11 +35,20 @@ type options struct {
 func Name(name string) Option { return func(o *options) { o.name = name } }
 
 // Env adds variables ("KEY=value") to the worker's environment, which is a copy
-// of this process's. The last one of a key counts.
+// of this process's. The last one of a key counts. A Go program also takes its
+// runtime's settings from there: GOMAXPROCS=1 keeps it from using more than one
+// core, GOMEMLIMIT=200MiB has it collect garbage rather than grow (see also
+// [MemoryLimit]), GOTRACEBACK=all has a crash print all goroutines.
 func Env(env ...string) Option { return func(o *options) { o.env = append(o.env, env...) } }
 
 // Dir sets the worker's working directory. The default is this process's.
 func Dir(dir string) Option { return func(o *options) { o.dir = dir } }
+
+// Nice makes the worker, with all it starts, more willing to give way to other
+// processes than this one is: n from 1 to 19 is added to its niceness. Where all
+// cores are busy, a worker with 5 gets about a third of the time of one without,
+// one with 19 nearly none.
+func Nice(n int) Option { return func(o *options) { o.nice = n } }
 
 // Files passes open files on to the worker, which finds them, in this order, with
 // [InheritedFiles]. They stay the caller's.
@@ -71,12 +84,25 @@ func Log(l *slog.Logger) Option {
 // Over sets what carries the calls. The default is [SharedMemory].
 func Over(link Link) Option { return func(o *options) { o.link = link } }
 
+// RingSize sets how many bytes shared memory buffers in each direction: 1 MiB
+// unless set. Large messages travel through it in pieces whatever its size; more
+// helps where one side sends bursts that the other is slow to take. Other links
+// have no ring.
+func RingSize(bytes int) Option { return func(o *options) { o.ringSize = bytes } }
+
+// Polling sets how long either side of the connection polls before it sleeps, 0
+// for never: see tenon.WithPolling. It reaches the connections of both processes
+// and the shared memory between them; of the worker it overrides what its program
+// sets.
+func Polling(budget time.Duration) Option { return func(o *options) { o.polling = &budget } }
+
 // Back gives the worker's handlers services of this process to call, through
 // tenon.ConnFrom.
 func Back(srv *tenon.Server) Option { return func(o *options) { o.back = srv } }
 
-// Conn passes options on to the worker's connection, such as
-// tenon.WithPolling.
+// Conn passes options on to this side of the worker's connection, such as
+// tenon.WithMaxMessage. The other side's are those of [Main], or of the server
+// that [Serve] is given.
 func Conn(opts ...tenon.Option) Option {
 	return func(o *options) { o.conn = append(o.conn, opts...) }
 }
@@ -88,6 +114,24 @@ func StartTimeout(d time.Duration) Option { return func(o *options) { o.startTim
 // Grace bounds how long the worker may take to end by itself once it was told
 // to, before it is killed. The default is 5 s.
 func Grace(d time.Duration) Option { return func(o *options) { o.grace = d } }
+
+// memoryOptions are those of the link if it is shared memory.
+func (o *options) memoryOptions() (opts []shm.Option) {
+	if o.ringSize != 0 {
+		opts = append(opts, shm.Size(o.ringSize))
+	}
+	if o.polling != nil {
+		opts = append(opts, shm.Spin(*o.polling))
+	}
+	return opts
+}
+
+func (o *options) connOptions() []tenon.Option {
+	if o.polling == nil {
+		return o.conn
+	}
+	return append([]tenon.Option{tenon.WithPolling(*o.polling)}, o.conn...)
+}
 
 func newOptions(c Command, opts []Option) options {
 	o := options{

@@ -80,8 +80,9 @@ func allGone(t *testing.T, pids []int, d time.Duration) {
 	}
 }
 
+// TENON_SOAK=1 kills a hundred parents.
 func TestNothingOutlivesItsParentReport1(t *testing.T) {
-	for range 3 {
+	for range rounds(10, 100) {
 		p := startParent(t)
 		p.kill()
 		allGone(t, p.all(), time.Second)
@@ -140,7 +141,7 @@ func TestTerminatingTheParentEndsTheTreeInOrderReport7(t *testing.T) {
 func TestNoFilesAreLeftReport21(t *testing.T) {
 	dir := t.TempDir()
 	shm := entries(t, "/dev/shm")
-	for range 3 {
+	for range rounds(3, 100) {
 		p := startParent(t, "TMPDIR="+dir)
 		p.kill()
 		p.signalWorkers(syscall.SIGKILL)
@@ -152,6 +153,14 @@ func TestNoFilesAreLeftReport21(t *testing.T) {
 	if n := entries(t, "/dev/shm"); n != shm {
 		t.Errorf("%d files in /dev/shm, %d before", n, shm)
 	}
+}
+
+// rounds is how often a test repeats what it does.
+func rounds(plain, soak int) int {
+	if os.Getenv("TENON_SOAK") != "" {
+		return soak
+	}
+	return plain
 }
 
 func entries(t *testing.T, dir string) int {

@@ -80,7 +80,7 @@ func launch(ctx context.Context, program Command, o options) (_ *Worker, err err
 	}
 	ours.add(control)
 	theirs.add(childControl)
-	link, linkFiles, kind, err := o.link.open()
+	link, linkFiles, kind, err := o.link.open(o.memoryOptions()...)
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +90,8 @@ func launch(ctx context.Context, program Command, o options) (_ *Worker, err err
 	}
 
 	p, err := proc.Start(proc.Config{
-		Path: path, Args: args, Dir: o.dir,
-		Env:   environment(program, o, describe(kind, len(linkFiles), len(o.files))),
+		Path: path, Args: args, Dir: o.dir, Nice: o.nice,
+		Env:   environment(program, o, describe(kind, len(linkFiles), len(o.files), o.polling)),
 		Files: slices.Concat([]*os.File{null, childStdout, childStderr, childControl}, linkFiles, o.files),
 	})
 	if err != nil {
@@ -106,10 +106,12 @@ func launch(ctx context.Context, program Command, o options) (_ *Worker, err err
 	w.output = newOutput(o.name, p.PID(), o.sink, stdout, stderr)
 	// The connection lives as long as the process: it is the process that ctx
 	// ends, in order.
-	w.conn = tenon.NewConn(context.WithoutCancel(ctx), link, o.back, append([]tenon.Option{
+	living, cut := context.WithCancelCause(context.WithoutCancel(ctx))
+	w.cut = cut
+	w.conn = tenon.NewConn(living, link, o.back, append([]tenon.Option{
 		tenon.WithPeerName(w.String()),
 		tenon.WithCause(w.cause),
-	}, o.conn...)...)
+	}, o.connOptions()...)...)
 	if o.memory > 0 {
 		meter, err := p.Meter()
 		if err != nil && !errors.Is(err, os.ErrProcessDone) {

@@ -37,7 +37,9 @@ func (w *Worker) Stop(ctx context.Context) error {
 	select {
 	case <-w.calls.idle():
 	default:
-		w.conn.Close() // what still runs is broken off, in the worker too
+		// What still runs is broken off, in the worker too.
+		w.cut(fmt.Errorf("%v is being stopped, and the call did not end in time", w))
+		<-w.conn.Done()
 	}
 	select {
 	case <-w.proc.Done():

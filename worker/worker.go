@@ -20,6 +20,7 @@ type Worker struct {
 	grace   time.Duration
 	proc    *proc.Process
 	conn    *tenon.Conn
+	cut     context.CancelCauseFunc // ends conn, with a reason
 	control *os.File
 	output  *output
 	calls   gate

@@ -9,8 +9,10 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -119,6 +121,71 @@ func TestBackCallsReachTheParent(t *testing.T) {
 	w := start(t, worker.Back(back))
 	if got := order(t, w, "ask why"); got != "parent:why" {
 		t.Errorf("answer %q", got)
+	}
+}
+
+func TestNicenessIsThatOfEveryThread(t *testing.T) {
+	plain, nice := order(t, start(t), "nice"), order(t, start(t, worker.Nice(niceness)), "nice")
+	own, err := strconv.Atoi(plain)
+	if err != nil {
+		t.Fatalf("%q", plain)
+	}
+	if want := strconv.Itoa(min(own+niceness, 19)); nice != want {
+		t.Errorf("niceness %q, want %q", nice, want)
+	}
+}
+
+func TestPollingReachesBothProcesses(t *testing.T) {
+	w := start(t, worker.Polling(0), worker.RingSize(8<<10))
+	if got := order(t, w, "echo "+strings.Repeat("x", 1<<20)); len(got) != 1<<20 {
+		t.Errorf("%d bytes", len(got))
+	}
+	// A side that polls keeps a core busy between two calls.
+	used := map[bool]time.Duration{}
+	for _, polls := range []bool{false, true} {
+		if polls {
+			w = start(t, worker.Polling(10*time.Millisecond))
+		}
+		before := cpuTime(t, w.PID())
+		for range 200 {
+			order(t, w, "echo hi")
+			time.Sleep(100 * time.Microsecond)
+		}
+		used[polls] = cpuTime(t, w.PID()) - before
+	}
+	t.Logf("the worker's time for 200 calls: %v without polling, %v with", used[false], used[true])
+	if used[false] > used[true] && runtime.GOMAXPROCS(0) > 1 {
+		t.Error("it polls although it was told not to")
+	}
+}
+
+// cpuTime is what a process has used on all its threads.
+func cpuTime(t *testing.T, pid int) (sum time.Duration) {
+	t.Helper()
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	if len(threads) == 0 {
+		t.Skip("no schedstat")
+	}
+	for _, name := range threads {
+		if b, err := os.ReadFile(name); err == nil {
+			ns, _ := strconv.ParseInt(strings.Fields(string(b))[0], 10, 64)
+			sum += time.Duration(ns)
+		}
+	}
+	return sum
+}
+
+// Main's options are those of the worker's side: here what it accepts.
+func TestOptionsOfMainAreTheWorkersSide(t *testing.T) {
+	w, err := worker.Start(context.Background(), worker.Self("small"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	order(t, w, "echo hi")
+	_, err = do.Call(context.Background(), w, "echo "+strings.Repeat("x", 100<<10))
+	if err == nil || !strings.Contains(err.Error(), "at most 65536") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -253,10 +320,7 @@ func TestCrashesLeaveNothingReport10(t *testing.T) {
 		}
 		<-w.Done()
 	}
-	n := 50
-	if os.Getenv("TENON_SOAK") != "" {
-		n = 1000
-	}
+	n := rounds(50, 1000)
 	for range 10 {
 		crash()
 	}

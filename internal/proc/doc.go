@@ -13,8 +13,8 @@
 //     as long as it is not, its number cannot belong to anybody else.
 //  2. On Linux the child is killed by the kernel when this process ends in
 //     whatever way. The kernel ties that to the thread that started the child,
-//     so all starts happen on one thread that lives as long as the program. A
-//     child that calls EndWithPeer has its whole group killed instead.
+//     so all starts happen on one thread that lives as long as the program (one
+//     more for each niceness that is asked for). A child that calls EndWithPeer has its whole group killed instead.
 //  3. A process is signalled by its pidfd where the system has one, and never
 //     after it was reaped.
 //  4. The child inherits the descriptors it is given and no others that Go

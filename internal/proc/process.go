@@ -12,6 +12,7 @@ type Config struct {
 	Args  []string   // Args[0] is the name that ps shows
 	Env   []string   // the whole environment
 	Dir   string     // working directory; empty: this process's
+	Nice  int        // how much more willing to give way than this process, at least 0
 	Files []*os.File // Files[i] becomes descriptor i, as blocking or not as it is; they stay the caller's
 }
 
@@ -31,7 +32,9 @@ type Process struct {
 func Start(c Config) (*Process, error) {
 	p := &Process{done: make(chan struct{})}
 	var err error
-	onStarter(func() { p.pid, p.handle, err = spawn(c) })
+	if failed := onStarter(c.Nice, func() { p.pid, p.handle, err = spawn(c) }); failed != nil {
+		err = failed
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,10 @@
 package proc
 
-import "syscall"
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
 
 const maxrssUnit = 1
 
@@ -10,6 +14,12 @@ type handle struct{ status *Status }
 
 func spawn(c Config) (int, handle, error) {
 	pid, err := execute(c, &syscall.SysProcAttr{})
+	if err == nil && c.Nice > 0 {
+		// Of a process, not of a thread; a child that is gone already needs none.
+		if now, err := unix.Getpriority(unix.PRIO_PROCESS, pid); err == nil {
+			_ = unix.Setpriority(unix.PRIO_PROCESS, pid, now+c.Nice)
+		}
+	}
 	return pid, handle{status: new(Status)}, err
 }
 
