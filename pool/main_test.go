@@ -2,8 +2,11 @@ package pool_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -51,6 +54,13 @@ func obey(ctx context.Context, order string) (string, error) {
 		d, err := time.ParseDuration(rest)
 		time.Sleep(d)
 		return "slept", err
+	case "work": // keeps a core busy
+		rounds, err := strconv.Atoi(rest)
+		sum := sha256.Sum256(nil)
+		for range rounds {
+			sum = sha256.Sum256(sum[:])
+		}
+		return hex.EncodeToString(sum[:4]), err
 	case "running":
 		return fmt.Sprint(running.Load()), nil
 	case "block":

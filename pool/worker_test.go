@@ -214,36 +214,44 @@ func TestWorkersKilledUnderLoadReport47(t *testing.T) {
 	pidOf(t, p)
 }
 
-// With one kill a second the pool does at least nine tenths of its work.
+// With one kill a second the pool does at least nine tenths of its work. The calls
+// keep cores busy: what is lost is lost work. TENON_SOAK=1 looks for a minute.
 func TestThroughputWithAKillASecond(t *testing.T) {
-	if os.Getenv("TENON_SOAK") == "" {
-		t.Skip("TENON_SOAK=1 runs it")
+	d := 2 * time.Second
+	if os.Getenv("TENON_SOAK") != "" {
+		d = 30 * time.Second
 	}
-	p := newPool(t, 4, startWorker, pool.Concurrency(1))
+	p := newPool(t, 2, startWorker, pool.Concurrency(1))
 	work := func(kill bool) (answered int64) {
 		var good atomic.Int64
 		var calls sync.WaitGroup
-		end := time.Now().Add(5 * time.Second)
-		for range 8 {
+		end := time.Now().Add(d)
+		for range 4 {
 			calls.Go(func() {
 				for time.Now().Before(end) {
-					if _, err := do.Call(context.Background(), p, "sleep 2ms"); err == nil {
+					if _, err := do.Call(context.Background(), p, "work 10000"); err == nil {
 						good.Add(1)
 					}
 				}
 			})
 		}
-		for kill && time.Now().Add(time.Second).Before(end) {
+		for kill && time.Until(end) > time.Second/2 {
+			if m := p.Stats().Members; len(m) > 0 {
+				_ = syscall.Kill(m[rand.IntN(len(m))].PID, syscall.SIGKILL)
+			}
 			time.Sleep(time.Second)
-			m := p.Stats().Members
-			_ = syscall.Kill(m[rand.IntN(len(m))].PID, syscall.SIGKILL)
 		}
 		calls.Wait()
 		return good.Load()
 	}
 	calm, killed := work(false), work(true)
-	t.Logf("%d calls in peace, %d with a kill a second", calm, killed)
-	if killed < calm*9/10 {
-		t.Error("below nine tenths")
+	t.Logf("%d calls in peace, %d with a kill a second: %d %%; %d workers died", calm, killed, 100*killed/calm, p.Stats().Ended)
+	// Others may use this machine at the same time; the long form is the claim.
+	floor := calm / 2
+	if os.Getenv("TENON_SOAK") != "" {
+		floor = calm * 9 / 10
+	}
+	if killed < floor {
+		t.Errorf("below %d", floor)
 	}
 }
