@@ -14,10 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tenon-go/tenon"
-	"github.com/tenon-go/tenon/cmd/tenon/internal/jsonvalue"
+	"github.com/tenon-go/tenon/cmd/tenon/internal/dynamic"
 	"github.com/tenon-go/tenon/cmd/tenon/internal/remote"
-	"github.com/tenon-go/tenon/codec"
-	"github.com/tenon-go/tenon/internal/shape"
 )
 
 func newCallCommand() *cobra.Command {
@@ -90,9 +88,9 @@ How values are written:
 			if len(md) > 0 {
 				ctx = tenon.WithMetadata(ctx, md)
 			}
-			answer, err := call(ctx, conn, offer, texts)
+			answer, err := dynamic.Call(ctx, conn, offer, texts)
 			if err != nil {
-				return err
+				return failure(offer.Name, err)
 			}
 			if len(answer) > 0 {
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", answer)
@@ -107,32 +105,6 @@ How values are written:
 		return usage(cmd, `%w (put -- before values that begin with "-")`, err)
 	})
 	return cmd
-}
-
-// call carries one call out whose types are known from the offer only.
-func call(ctx context.Context, conn *tenon.Conn, offer tenon.Offer, texts [][]byte) ([]byte, error) {
-	s, err := shape.Parse(offer.Shape)
-	if err != nil {
-		return nil, fmt.Errorf("tenon call: %s: %w", offer.Name, err)
-	}
-	args, err := jsonvalue.Arguments(s.Params, texts)
-	if err != nil {
-		return nil, fmt.Errorf("tenon call: %s: %w", offer.Name, err)
-	}
-	encoded := tenon.Codec[[]byte]{
-		Append: func(b []byte, e *codec.Encoder, v *[]byte) []byte { return codec.AppendRaw(b, e, *v) },
-		Decode: func(d *codec.Decoder, v *[]byte) { *v = d.Raw() },
-	}
-	method := &tenon.Method[[]byte, []byte]{Name: offer.Name, Shape: offer.Shape, Args: encoded, Result: encoded}
-	result, err := method.Call(ctx, conn, args)
-	if err != nil {
-		return nil, failure(offer.Name, err)
-	}
-	answer, err := jsonvalue.Results(s.Results, result)
-	if err != nil {
-		return nil, fmt.Errorf("tenon call: %s: the call succeeded, but its %w", offer.Name, err)
-	}
-	return answer, nil
 }
 
 // failure shows the error of a call to a person.

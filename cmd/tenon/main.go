@@ -10,6 +10,11 @@
 //		Resize(ctx context.Context, img []byte, width int) ([]byte, error)
 //	}
 //
+// It also talks to processes that serve, whatever their contracts are:
+//
+//	tenon ls unix:/run/imaging.sock
+//	tenon call unix:/run/imaging.sock imaging.Imaging/Resize @picture.json 200
+//
 // "tenon help" lists the subcommands.
 package main
 

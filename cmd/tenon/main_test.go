@@ -55,7 +55,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"module": module,
 			"status": status,
-			"serve":  startShop,
+			"start":  start,
 		},
 	})
 }

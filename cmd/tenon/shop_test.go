@@ -190,19 +190,20 @@ func certificates() (*tls.Config, error) {
 	}, nil
 }
 
-// startShop starts the program for a script and sets $ADDRESS to where it
-// serves.
-func startShop(ts *testscript.TestScript, _ bool, args []string) {
-	program := ""
+// start starts a program for a script, waits until it has printed where it
+// serves, and sets $ADDRESS to that. The program ends with its input.
+func start(ts *testscript.TestScript, _ bool, args []string) {
+	program := ts.MkAbs(args[0])
 	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
-		if path := filepath.Join(dir, "shop"); program == "" {
+		if path := filepath.Join(dir, args[0]); filepath.Base(path) == args[0] {
 			if _, err := os.Stat(path); err == nil {
 				program = path
+				break
 			}
 		}
 	}
-	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Stderr = ts.Getenv("WORK"), os.Stderr
+	cmd := exec.Command(program, args[1:]...)
+	cmd.Dir, cmd.Stderr = ts.MkAbs("."), os.Stderr
 	stdin, err := cmd.StdinPipe()
 	ts.Check(err)
 	stdout, err := cmd.StdoutPipe()

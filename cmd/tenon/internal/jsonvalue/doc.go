@@ -4,7 +4,7 @@
 //	integers            numbers, exact up to 64 bits
 //	floats              numbers; "NaN", "Infinity", "-Infinity"
 //	[]byte, [n]byte     base64 text; binary marshalers too
-//	time.Time           "2006-01-02T15:04:05.999999999Z"
+//	time.Time           "2006-01-02T15:04:05.999999999Z", years 0 to 9999
 //	time.Duration       "1h2m3.5s"
 //	enumerations        the constant's name, or its value
 //	text marshalers     their text
