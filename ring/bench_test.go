@@ -25,13 +25,12 @@ func throughput(b *testing.B, size int, inPlace bool) {
 	}
 	w, _ := NewWriter(mem)
 	r, _ := NewReader(mem)
-	ctx := context.Background()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		buf := make([]byte, size)
 		for n := 0; n < b.N; n++ {
-			p, err := r.Read(ctx)
+			p, err := r.Read(context.Background())
 			if err != nil {
 				panic(err)
 			}
@@ -40,26 +39,39 @@ func throughput(b *testing.B, size int, inPlace bool) {
 			}
 		}
 	}()
-	src := make([]byte, size)
 	b.SetBytes(int64(size))
 	b.ResetTimer()
-	for n := range b.N {
-		if inPlace {
-			p := w.Reserve(size)
-			for p == nil {
-				w.Wait(ctx, size)
-				p = w.Reserve(size)
-			}
-			w.Commit(p[:size])
-		} else {
-			w.Write(ctx, src)
-		}
-		if n&31 == 31 {
-			w.Flush()
-		}
+	if err := write(w, b.N, size, inPlace); err != nil {
+		b.Fatal(err)
 	}
-	w.Flush()
 	<-done
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "Mmsg/s")
+}
+
+// write writes n messages, copied or built in place, and publishes every 32.
+func write(w *Writer, n, size int, inPlace bool) error {
+	ctx, src := context.Background(), make([]byte, size)
+	for i := range n {
+		if inPlace {
+			p := w.Reserve(size)
+			for p == nil {
+				if err := w.Wait(ctx, size); err != nil {
+					return err
+				}
+				p = w.Reserve(size)
+			}
+			if err := w.Commit(p[:size]); err != nil {
+				return err
+			}
+		} else if err := w.Write(ctx, src); err != nil {
+			return err
+		}
+		if i&31 == 31 {
+			if err := w.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return w.Flush()
 }

@@ -64,3 +64,22 @@ func TestTheReaderNoticesAForeignTail(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestPaddingBeyondWhatIsPublishedIsCorrupt has old messages at the start of the
+// data, which such a padding would deliver again.
+func TestPaddingBeyondWhatIsPublishedIsCorrupt(t *testing.T) {
+	v := newVictim(t)
+	v.w.TryWrite(make([]byte, 1000))
+	v.w.TryWrite(make([]byte, 1000))
+	v.w.Flush()
+	v.r.TryRead()
+	v.r.TryRead()
+	at := int(v.w.head)
+	v.w.TryWrite(make([]byte, 100))
+	v.w.Flush()
+	binary.LittleEndian.PutUint32(v.mem[HeaderSize+at:], uint32(MinCapacity-at-recordHeader))
+	binary.LittleEndian.PutUint32(v.mem[HeaderSize+at+4:], kindPadding)
+	if p, err := v.r.TryRead(); !errors.Is(err, ErrCorrupt) {
+		t.Fatalf("%d bytes, %v", len(p), err)
+	}
+}

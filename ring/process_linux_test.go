@@ -6,19 +6,24 @@ import (
 	"os/exec"
 	"strconv"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // The test binary runs again as the writing process.
 const feedVariable = "TENON_RING_TEST_FEED"
 
 func TestMain(m *testing.M) {
+	if arg := os.Getenv(benchVariable); arg != "" {
+		if err := benchWriter(arg); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	n, err := strconv.Atoi(os.Getenv(feedVariable))
 	if err != nil {
 		os.Exit(m.Run())
 	}
-	mem, err := mapRing(3)
+	mem, err := mapRing(3, sharedCapacity)
 	if err == nil {
 		var w *Writer
 		if w, err = NewWriter(mem); err == nil {
@@ -34,28 +39,8 @@ func TestMain(m *testing.M) {
 
 const sharedCapacity = 16 << 10
 
-func mapRing(fd int) ([]byte, error) {
-	return unix.Mmap(fd, 0, MemorySize(sharedCapacity), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-}
-
 func TestChecksummedStressBetweenProcesses(t *testing.T) {
-	fd, err := unix.MemfdCreate("ring-test", unix.MFD_CLOEXEC)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := os.NewFile(uintptr(fd), "ring-test")
-	defer file.Close()
-	if err := file.Truncate(int64(MemorySize(sharedCapacity))); err != nil {
-		t.Fatal(err)
-	}
-	mem, err := mapRing(fd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unix.Munmap(mem)
-	if err := Format(mem); err != nil {
-		t.Fatal(err)
-	}
+	mem, file := sharedRing(t, sharedCapacity)
 	r, err := NewReader(mem)
 	if err != nil {
 		t.Fatal(err)

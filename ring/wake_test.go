@@ -390,11 +390,11 @@ func TestNoWakeUpIsLateReport60(t *testing.T) {
 	}
 	w, r := pair(t, MinCapacity, Spin(0))
 	var (
-		published  [2]atomic.Int64 // when, over the ring and over the bare word
-		word       atomic.Uint32
-		parked     = make(chan struct{})
-		lates      [2]int
-		epoch      = time.Now()
+		published [2]atomic.Int64 // when, over the ring and over the bare word
+		word      atomic.Uint32
+		parked    = make(chan struct{})
+		lates     [2]int
+		epoch     = time.Now()
 	)
 	within(t, func() {
 		var both sync.WaitGroup

@@ -205,7 +205,7 @@ func TestOneOfManyTakesAStalePath(t *testing.T) {
 
 func TestSilentDialerHoldsNobodyUp(t *testing.T) {
 	l := mustListen(t, someName(t))
-	for range greetings / 2 {
+	for range 32 {
 		silent, err := net.Dial("unix", l.Addr().String())
 		if err != nil {
 			t.Fatal(err)
@@ -341,6 +341,7 @@ func TestLyingListenersAreRefused(t *testing.T) {
 		"many descriptors": {ok, []int{fd, fd, fd, fd, fd, fd, fd, fd}, "more descriptors"},
 		"other version":    {[]byte(magic[:7] + "\x63\x00"), []int{fd}, "version 99"},
 		"other protocol":   {[]byte("HTTP/1.1 "), nil, "protocol"},
+		"half an answer":   {[]byte(magic[:4]), []int{fd}, "hung up"},
 		"half a refusal":   {append([]byte(magic), 200, 'n', 'o'), []int{fd}, "refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
