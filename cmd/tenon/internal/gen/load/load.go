@@ -89,6 +89,7 @@ func scan(config packages.Config, patterns []string) (map[string]*Package, map[s
 	)
 	for _, listing := range listed {
 		p := &Package{Fset: config.Fset}
+		names := taken{}
 		for _, e := range listing.Errors {
 			if e.Kind == packages.ListError && len(listing.GoFiles) == 0 {
 				problems = append(problems, problemOf(e))
@@ -105,6 +106,7 @@ func scan(config packages.Config, patterns []string) (map[string]*Package, map[s
 			}
 			s := directivesOf(config.Fset, syntax)
 			problems = append(problems, s.problems...)
+			names.addFile(config.Fset, syntax)
 			marked := slices.Concat(s.services, s.errors)
 			if len(marked) == 0 {
 				continue
@@ -123,6 +125,7 @@ func scan(config packages.Config, patterns []string) (map[string]*Package, map[s
 				})
 			}
 		}
+		problems = append(problems, names.addServices(p)...)
 		p.findOrphans(listing, overlay)
 		if len(p.Files)+len(p.Orphans) > 0 {
 			found[listing.PkgPath] = p
