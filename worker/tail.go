@@ -18,6 +18,7 @@ type tail struct {
 
 func startsCrash(line string) bool {
 	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") ||
+		strings.HasPrefix(line, "unexpected fault address ") ||
 		strings.HasPrefix(line, "SIG") && strings.Contains(line, ": ") // SIGSEGV: segmentation violation
 }
 
