@@ -7,7 +7,7 @@ WORKERS ?=
 FUZZTIME ?= 5s
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit race build lint generate check-generated fuzz bench soak clean
+.PHONY: help run test unit race build lint generate check-generated fuzz bench mutants soak clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ fuzz: ## every fuzz target for FUZZTIME (default 5s)
 
 bench: ## ours beside the peers, in one run; writes BENCHMARKS.md
 	@cd benchmarks && go run . -json results.json && go run ./report results.json > ../BENCHMARKS.md
+
+mutants: ## break the code in many small ways; each must turn a named test red
+	@./scripts/mutants.sh
 
 soak: ## the long forms of the tests: races, kills, leaks (an hour)
 	@TENON_SOAK=1 go test -count=1 -timeout 4h ./...
