@@ -24,9 +24,11 @@ func (w *Worker) Stop(ctx context.Context) error {
 		drain, cancel = context.WithTimeout(ctx, left-min(left/2, w.grace))
 		defer cancel()
 	}
+	late := false
 	select {
 	case <-w.calls.idle():
 	case <-drain.Done():
+		late = true
 	case <-w.proc.Done():
 	}
 
@@ -34,10 +36,7 @@ func (w *Worker) Stop(ctx context.Context) error {
 	defer cancel()
 	started := time.Now()
 	w.tell()
-	select {
-	case <-w.calls.idle():
-	default:
-		// What still runs is broken off, in the worker too.
+	if late { // what still runs is broken off, in the worker too
 		w.cut(fmt.Errorf("%v is being stopped, and the call did not end in time", w))
 		<-w.conn.Done()
 	}

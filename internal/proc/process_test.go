@@ -4,15 +4,19 @@ package proc_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/tenon-go/tenon/internal/leak"
 	"github.com/tenon-go/tenon/internal/proc"
@@ -174,4 +178,62 @@ func TestReadNowDoesNotWait(t *testing.T) {
 	if n, err := proc.ReadNow(ours, buf); n != 0 || err == nil {
 		t.Errorf("end: %d, %v", n, err)
 	}
+}
+
+// A child belongs to the program, not to the thread that happened to run when it
+// was started: Go ends threads as it likes.
+func TestChildOutlivesTheThreadThatAskedForIt(t *testing.T) {
+	type started struct {
+		process *proc.Process
+		thread  int
+	}
+	result := make(chan started)
+	go func() {
+		runtime.LockOSThread() // the thread ends with this goroutine
+		p, _ := sh(t, "exec sleep 1000")
+		result <- started{p, unix.Gettid()}
+	}()
+	got := <-result
+	task := fmt.Sprintf("/proc/self/task/%d", got.thread)
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(task); os.IsNotExist(err) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Skip("the thread does not end") // it is the main thread
+		}
+	}
+	_ = got.process.Signal(syscall.SIGTERM)
+	if s := got.process.Status(); s.Signal != syscall.SIGTERM {
+		t.Errorf("the child died with a thread: %+v", s)
+	}
+}
+
+// The number of a child that has ended is given to another process, whose group
+// has the same number: it is left alone.
+func TestNumberGivenToAnotherProcessReport5(t *testing.T) {
+	for range 50 {
+		p, _ := sh(t, "exit 0")
+		<-p.Done()
+		if err := os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(p.PID()-1)), 0); err != nil {
+			t.Skip("this needs the right to choose process numbers: ", err)
+		}
+		other := exec.Command("sleep", "1000")
+		other.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		if err := other.Start(); err != nil {
+			t.Fatal(err)
+		}
+		same := other.Process.Pid == p.PID()
+		_ = p.Kill()
+		_ = p.Signal(syscall.SIGTERM)
+		_ = other.Process.Signal(syscall.SIGUSR1)
+		_ = other.Wait()
+		if by := other.ProcessState.Sys().(syscall.WaitStatus).Signal(); same && by != syscall.SIGUSR1 {
+			t.Fatalf("another process with the number %d got %v", p.PID(), by)
+		}
+		if same {
+			return
+		}
+	}
+	t.Skip("no number was given out again: others start processes at the same time")
 }
