@@ -40,6 +40,7 @@ func newOptions(opts []Option) options {
 	for _, opt := range opts {
 		opt(&o)
 	}
+	o.limits.Reassembly = max(o.limits.Reassembly, o.limits.Message)
 	if o.logger == nil {
 		o.logger = slog.Default()
 	}
@@ -78,14 +79,18 @@ func WithMaxCalls(n int) Option {
 	return func(o *options) { o.limits.Calls = uint32(min(max(n, 1), 1<<30)) }
 }
 
+// WithMaxReassembly bounds how many bytes this side keeps of large messages that
+// have not arrived whole. The peer's senders wait for their turn. It is at least
+// one message. The default is 512 MiB.
+func WithMaxReassembly(n int) Option {
+	return func(o *options) { o.limits.Reassembly = uint32(min(max(n, 1<<10), 1<<31-1)) }
+}
+
 // WithMaxMessage bounds the size in bytes of one message to this side. A caller
 // who has more gets an error that names the limit, before anything is sent. Less
 // than 1 KiB counts as that. The default is 256 MiB. Values in memory are larger
 // than their messages, for honest peers a few times, for a hostile one up to 64
 // times: lower the limit where you serve strangers.
 func WithMaxMessage(n int) Option {
-	return func(o *options) {
-		o.limits.Message = uint32(min(max(n, 1<<10), 1<<30))
-		o.limits.Reassembly = max(o.limits.Reassembly, o.limits.Message)
-	}
+	return func(o *options) { o.limits.Message = uint32(min(max(n, 1<<10), 1<<30)) }
 }

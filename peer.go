@@ -103,6 +103,7 @@ func (c *Conn) takeHello(f wire.Frame) error {
 	}
 	c.peer.greet(g)
 	c.pending.setLimit(int(g.Limits.Calls))
+	c.sender.allowance.set(int64(g.Limits.Reassembly))
 	c.peer.greetingDone()
 	return nil
 }

@@ -35,7 +35,8 @@ type sender struct {
 	link     DirectLink
 	maxFrame int
 
-	pending *pendingCalls // gives the calls we send their ids
+	pending   *pendingCalls // gives the calls we send their ids
+	allowance allowance     // of large messages
 
 	role    chan struct{} // holds a token while somebody has the role
 	encoder codec.Encoder // of the holder
@@ -199,6 +200,10 @@ func (s *sender) sendPieces(ctx context.Context, m message, pieces [][]byte) (pu
 	if err := ctx.Err(); err != nil {
 		return false, err // it ended while we encoded
 	}
+	if err := s.allowance.take(ctx, int64(total)); err != nil {
+		return false, err
+	}
+	defer s.allowance.giveBack(int64(total))
 	for first := true; first || total > 0; first = false {
 		if err := s.acquire(ctx); err != nil {
 			return published, err

@@ -1,0 +1,62 @@
+package tenon
+
+import (
+	"context"
+	"sync"
+)
+
+// An allowance is what the peer takes of messages that have arrived in part. Who
+// sends a large message takes its length out while fragments of it are on their
+// way, and waits when there is not enough left, so that the peer never has to
+// refuse one for lack of room.
+type allowance struct {
+	mu    sync.Mutex
+	known bool // the peer has told
+	left  int64
+	freed chan struct{} // closed when there is more; nil: nobody waits
+}
+
+// set tells what the peer takes.
+func (a *allowance) set(bytes int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.left += bytes
+	a.known = true
+	a.wake()
+}
+
+// take takes n bytes out. Before the peer has told, only our hello is sent, which
+// needs no permission.
+func (a *allowance) take(ctx context.Context, n int64) error {
+	a.mu.Lock()
+	for a.known && a.left < n {
+		if a.freed == nil {
+			a.freed = make(chan struct{})
+		}
+		freed := a.freed
+		a.mu.Unlock()
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		a.mu.Lock()
+	}
+	defer a.mu.Unlock()
+	a.left -= n
+	return nil
+}
+
+func (a *allowance) giveBack(n int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.left += n
+	a.wake()
+}
+
+func (a *allowance) wake() {
+	if a.freed != nil {
+		close(a.freed)
+		a.freed = nil
+	}
+}
