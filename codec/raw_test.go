@@ -14,6 +14,9 @@ func TestRawValuesPassAsTheyAre(t *testing.T) {
 		var e codec.Encoder
 		value := msgp.AppendBytes(nil, make([]byte, size))
 		b := codec.AppendRaw(codec.AppendArray(nil, &e, 2), &e, value)
+		if direct := len(e.Segments()) == 0; direct != (len(value) < codec.SegmentSize) {
+			t.Errorf("size %d: copied is %v", size, direct)
+		}
 		b = codec.AppendInt(b, 7)
 		message := joined(b, e.Segments())
 		var d codec.Decoder

@@ -58,9 +58,9 @@ How values are written:
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			address, err := remote.Parse(args[0])
+			address, err := to.parse(cmd, args[0])
 			if err != nil {
-				return usage(cmd, "%w", err)
+				return err
 			}
 			md, err := pairs(metadata)
 			if err != nil {

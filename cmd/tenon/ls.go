@@ -33,9 +33,9 @@ the types in them. Addresses are
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			address, err := remote.Parse(args[0])
+			address, err := to.parse(cmd, args[0])
 			if err != nil {
-				return usage(cmd, "%w", err)
+				return err
 			}
 			conn, offers, err := to.connect(cmd.Context(), address)
 			if err != nil {

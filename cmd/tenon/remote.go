@@ -34,6 +34,18 @@ func (t *target) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&t.tls.ServerName, "server-name", "", "`name` in the server's certificate; default: the host of the address")
 }
 
+// parse reads the address that the flags have to fit.
+func (t *target) parse(cmd *cobra.Command, text string) (remote.Address, error) {
+	address, err := remote.Parse(text)
+	if err == nil {
+		err = t.tls.Fit(address)
+	}
+	if err != nil {
+		return address, usageError{cmd.CommandPath(), err}
+	}
+	return address, nil
+}
+
 // connect connects and asks what the process offers.
 func (t *target) connect(ctx context.Context, address remote.Address) (*tenon.Conn, []tenon.Offer, error) {
 	if t.token == "" {

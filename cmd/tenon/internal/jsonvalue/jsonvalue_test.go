@@ -123,6 +123,17 @@ func TestFormsOfArguments(t *testing.T) {
 	}
 }
 
+// A text that is a value is never taken for the name of another one.
+func TestConstantsThatAreTexts(t *testing.T) {
+	s := parse(t, `(m M:string{A="B", B="C", D="d"}) ()`)
+	for text, want := range map[string]string{"A": "B", "B": "B", "C": "C", "D": "d", "x": "x"} {
+		encoded, err := jsonvalue.Arguments(s.Params, texts(`"`+text+`"`))
+		if got := string(encoded[2:]); err != nil || got != want {
+			t.Errorf("%s became %s, %v", text, got, err)
+		}
+	}
+}
+
 func TestErrorsNameThePlace(t *testing.T) {
 	for _, c := range []struct {
 		shape string

@@ -21,11 +21,19 @@ type TLS struct {
 	ServerName string // in the server's certificate; "" for the host of the address
 }
 
+// Fit reports what is wrong with the files for an address.
+func (f TLS) Fit(a Address) error {
+	switch {
+	case a.Kind != "tls" && f != (TLS{}):
+		return errors.New("certificates are for tls: addresses only")
+	case (f.Cert == "") != (f.Key == ""):
+		return errors.New("--cert and --key belong together")
+	}
+	return nil
+}
+
 // Dial connects to a process. An error says what to look at.
 func Dial(ctx context.Context, a Address, files TLS) (tenon.Link, error) {
-	if a.Kind != "tls" && files != (TLS{}) {
-		return nil, errors.New("certificates are for tls: addresses only")
-	}
 	link, err := dial(ctx, a, files)
 	if err != nil {
 		return nil, unreachable(a, err)
@@ -68,10 +76,7 @@ func (f TLS) config(address string) (*tls.Config, error) {
 	if f.ServerName != "" {
 		c.ServerName = f.ServerName
 	}
-	if f.Cert != "" || f.Key != "" {
-		if f.Cert == "" || f.Key == "" {
-			return nil, errors.New("--cert and --key belong together")
-		}
+	if f.Cert != "" {
 		pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
 		if err != nil {
 			return nil, err
