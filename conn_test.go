@@ -157,24 +157,27 @@ func TestDeadlineAndCancelReachTheHandler(t *testing.T) {
 		k := &calc{}
 		conn := connect(t, k, a, b)
 
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
-		defer cancel()
-		if _, err := block.Call(ctx, conn, ""); !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("at the deadline: %v", err)
+		for k.started.Load() == 0 { // a slow machine may not come so far in time
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+			if _, err := block.Call(ctx, conn, ""); !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("at the deadline: %v", err)
+			}
+			cancel()
 		}
+		before := k.started.Load()
 
-		ctx, cancel = context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancel(t.Context())
 		result := make(chan error, 1)
 		go func() {
 			_, err := block.Call(ctx, conn, "")
 			result <- err
 		}()
-		eventually(t, "the handler runs", func() bool { return k.started.Load() == 2 })
+		eventually(t, "the handler runs", func() bool { return k.started.Load() > before })
 		cancel()
 		if err := <-result; !errors.Is(err, context.Canceled) {
 			t.Fatalf("after cancel: %v", err)
 		}
-		eventually(t, "both handlers were canceled", func() bool { return k.canceled.Load() == 2 })
+		eventually(t, "all handlers were canceled", func() bool { return k.canceled.Load() == k.started.Load() })
 		if _, err := add.Call(t.Context(), conn, addArgs(1, 1)); err != nil {
 			t.Fatalf("the connection did not survive: %v", err)
 		}
