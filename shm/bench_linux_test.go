@@ -23,79 +23,111 @@ func BenchmarkCreate(b *testing.B) {
 	}
 }
 
+// A regime decides how a waiting side should wait.
+type regime struct {
+	name string
+	gap  time.Duration // between calls
+	busy int           // goroutines that compute beside it, on both sides
+	cpus int           // GOMAXPROCS of both sides; 0: all
+}
+
+var regimes = []regime{
+	{"hot", 0, 0, 0},
+	{"cold", time.Millisecond, 0, 0},
+	{"one", 0, 0, 1},
+	{"one-cold", time.Millisecond, 0, 1},
+	{"busy", 0, 1, 0},
+	{"one-busy", 0, 1, 1},
+}
+
 // BenchmarkRegimes plays ping-pong with another process over shared memory and
-// over a Unix socket, a hundred rounds each in turn, in the regimes that decide
-// how a waiting side should wait.
+// over a Unix socket, a hundred rounds each in turn.
 func BenchmarkRegimes(b *testing.B) {
-	for _, c := range []struct {
-		name string
-		gap  time.Duration
-		busy int // goroutines that compute beside it, on both sides
-		cpus int // GOMAXPROCS of both sides; 0: all
-	}{
-		{"hot", 0, 0, 0},
-		{"cold", time.Millisecond, 0, 0},
-		{"one", 0, 0, 1},
-		{"one-cold", time.Millisecond, 0, 1},
-		{"busy", 0, 1, 0},
-		{"one-busy", 0, 1, 1},
-	} {
+	for _, c := range regimes {
 		b.Run(c.name, func(b *testing.B) {
-			if c.cpus > 0 {
-				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.cpus))
-			}
-			env := []string{"TENON_SHM_TEST_BUSY=" + strconv.Itoa(c.busy)}
-			if c.cpus > 0 {
-				env = append(env, "GOMAXPROCS="+strconv.Itoa(c.cpus))
-			}
-			l, _ := startChild(b, "echo", env)
-			s := startSocketChild(b, env)
-			defer compute(c.busy)()
-			msg, buf := make([]byte, 8), make([]byte, 8)
-			overMemory := func() error {
-				if err := l.Send(msg); err != nil {
-					return err
-				}
-				_, err := l.Recv()
-				return err
-			}
-			overSocket := func() error {
-				if _, err := s.Write(msg); err != nil {
-					return err
-				}
-				_, err := s.Read(buf)
-				return err
-			}
-			var took [2][]time.Duration
-			for b.Loop() {
-				for k, call := range []func() error{overMemory, overSocket} {
-					for range 100 {
-						if c.gap > 0 {
-							time.Sleep(c.gap)
-						}
-						begun := time.Now()
-						if err := call(); err != nil {
-							b.Fatal(err)
-						}
-						took[k] = append(took[k], time.Since(begun))
-					}
-				}
-			}
+			took := c.play(b, b.Loop)
 			b.StopTimer()
 			for k, name := range []string{"shm", "unix"} {
-				d := took[k]
-				slices.Sort(d)
-				sum := time.Duration(0)
-				for _, x := range d {
-					sum += x
-				}
-				b.ReportMetric(float64(d[len(d)/2])/1e3, name+"-p50-us")
-				b.ReportMetric(float64(d[len(d)*99/100])/1e3, name+"-p99-us")
-				b.ReportMetric(float64(sum)/float64(len(d))/1e3, name+"-mean-us")
+				b.ReportMetric(percentile(took[k], 50), name+"-p50-us")
+				b.ReportMetric(percentile(took[k], 99), name+"-p99-us")
+				b.ReportMetric(mean(took[k]), name+"-mean-us")
 			}
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+// TestNeverSlowerThanASocket allows a quarter for noise.
+func TestNeverSlowerThanASocket(t *testing.T) {
+	if !soak {
+		t.Skip("a timing: set TENON_SOAK=1")
+	}
+	for _, c := range regimes {
+		t.Run(c.name, func(t *testing.T) {
+			rounds := 10
+			took := c.play(t, func() bool { rounds--; return rounds >= 0 })
+			ours, theirs := percentile(took[0], 50), percentile(took[1], 50)
+			t.Logf("p50: %.2f us over shared memory, %.2f us over a Unix socket", ours, theirs)
+			if ours > 1.25*theirs {
+				t.Error("slower")
+			}
+		})
+	}
+}
+
+// play returns how long calls took over shared memory and over a socket.
+func (c regime) play(tb testing.TB, more func() bool) (took [2][]time.Duration) {
+	env := []string{"TENON_SHM_TEST_BUSY=" + strconv.Itoa(c.busy)}
+	if c.cpus > 0 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.cpus))
+		env = append(env, "GOMAXPROCS="+strconv.Itoa(c.cpus))
+	}
+	l, _ := startChild(tb, "echo", env)
+	s := startSocketChild(tb, env)
+	defer compute(c.busy)()
+	msg, buf := make([]byte, 8), make([]byte, 8)
+	overMemory := func() error {
+		if err := l.Send(msg); err != nil {
+			return err
+		}
+		_, err := l.Recv()
+		return err
+	}
+	overSocket := func() error {
+		if _, err := s.Write(msg); err != nil {
+			return err
+		}
+		_, err := s.Read(buf)
+		return err
+	}
+	for more() {
+		for k, call := range []func() error{overMemory, overSocket} {
+			for range 100 {
+				if c.gap > 0 {
+					time.Sleep(c.gap)
+				}
+				begun := time.Now()
+				if err := call(); err != nil {
+					tb.Fatal(err)
+				}
+				took[k] = append(took[k], time.Since(begun))
+			}
+		}
+	}
+	slices.Sort(took[0])
+	slices.Sort(took[1])
+	return took
+}
+
+// percentile returns microseconds; d is sorted.
+func percentile(d []time.Duration, p int) float64 { return float64(d[len(d)*p/100]) / 1e3 }
+
+func mean(d []time.Duration) float64 {
+	sum := time.Duration(0)
+	for _, x := range d {
+		sum += x
+	}
+	return float64(sum) / float64(len(d)) / 1e3
 }
 
 // compute keeps n goroutines busy until the function that it returns is called.
@@ -118,7 +150,7 @@ func compute(n int) (stop func()) {
 }
 
 // startSocketChild runs the echo role over a Unix socket in place of a link.
-func startSocketChild(b *testing.B, env []string) net.Conn {
+func startSocketChild(b testing.TB, env []string) net.Conn {
 	b.Helper()
 	ours, theirs, err := socketPair()
 	if err != nil {

@@ -25,6 +25,7 @@ type Link struct {
 	base     hold // whoever sleeps in WaitRecv
 	others   *gate
 	poller   spin.Poller // of Recv
+	cold     cold
 
 	socket  socket
 	closing atomic.Bool

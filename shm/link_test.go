@@ -225,6 +225,29 @@ func TestTimePerByteDoesNotRiseWithSizeReport66(t *testing.T) {
 	}
 }
 
+func TestOnlyAPeerThatWasWokenAfterARestIsCold(t *testing.T) {
+	var c cold
+	for i, step := range []struct {
+		rest  time.Duration
+		wakes uint64
+		cold  bool
+	}{
+		{time.Hour, 1, true},             // asleep
+		{0, 1, false},                    // awake
+		{rested / 1000, 2, false},        // asleep again already: about to be hot
+		{rested + time.Minute, 3, true},  // left alone
+		{rested + time.Minute, 3, false}, // awake by itself
+	} {
+		c.last -= step.rest
+		if i == 2 {
+			c.last = time.Since(epoch)
+		}
+		if c.flushed(step.wakes); c.is.Load() != step.cold {
+			t.Errorf("step %d: cold is %v", i, !step.cold)
+		}
+	}
+}
+
 func BenchmarkPingPong(b *testing.B) {
 	x, y := pair(b)
 	go func() {

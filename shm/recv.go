@@ -15,7 +15,8 @@ func (l *Link) TryRecv() ([]byte, error) {
 	return p, err
 }
 
-// Recv waits for the next bytes: it polls for a while and then sleeps.
+// Recv waits for the next bytes: it polls for a while where that promises
+// something, and then sleeps.
 func (l *Link) Recv() ([]byte, error) {
 	if p, err := l.TryRecv(); p != nil || err != nil {
 		return p, err
@@ -41,7 +42,7 @@ func (l *Link) poll() ([]byte, error) {
 	if !l.receiver.take() {
 		return nil, net.ErrClosed
 	}
-	for l.poller.Again() {
+	for !l.Cold() && l.poller.Again() {
 		if l.in.Ready() {
 			break
 		}

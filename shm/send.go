@@ -53,6 +53,7 @@ func (l *Link) Flush() error {
 		return net.ErrClosed
 	}
 	err := l.out.Flush()
+	l.cold.flushed(l.out.Stats().Wakes)
 	l.sender.drop()
 	return gone(err)
 }
