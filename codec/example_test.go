@@ -72,3 +72,23 @@ func ExampleEncoder() {
 	// 5 bytes appended
 	// 1048576 bytes of the user at offset 5
 }
+
+// A value whose type is known later is kept as it is encoded.
+func ExampleDecoder_Raw() {
+	var e codec.Encoder
+	b := codec.AppendArray(nil, &e, 2)
+	b = codec.AppendString(b, &e, "price")
+	b = codec.AppendInt(b, 300)
+
+	var d codec.Decoder
+	d.Reset(b)
+	d.FixedArray(2)
+	kind, value := d.String(), d.Raw()
+	fmt.Println(kind, d.Finish())
+
+	d.Reset(value)
+	fmt.Println(d.Int(), d.Finish())
+	// Output:
+	// price <nil>
+	// 300 <nil>
+}

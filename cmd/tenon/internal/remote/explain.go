@@ -34,7 +34,7 @@ func hint(a Address, err error) string {
 		return "Nobody listens there: is the process running? One that was killed leaves its socket's file behind."
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "Nobody listens at this port: is the process running, and does it serve at this address?"
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission) && local:
 		return "The socket's file belongs to another user: run this command as that user."
 	case errors.As(err, &dns):
 		return "The host has no address: is its name right?"
