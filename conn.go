@@ -12,7 +12,6 @@ import (
 
 	"github.com/tenon-go/tenon/internal/call"
 	"github.com/tenon-go/tenon/internal/pump"
-	"github.com/tenon-go/tenon/internal/wire"
 )
 
 // A Conn is one connection over a [Link]. It is the same on both ends: each may
@@ -79,9 +78,8 @@ func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn
 	if back != nil && !back.track(c) {
 		defer c.end(ErrServerClosed)
 	}
-	hello := wire.Greeting{Limits: c.limits, Methods: c.served.methods(), Auth: []byte(c.token)}
 	c.work.Go(func() {
-		if err := c.runOutbox(hello); err != nil {
+		if err := c.runOutbox(); err != nil {
 			c.sendFailed(err)
 		}
 	})

@@ -47,10 +47,18 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 	case wire.Answer, wire.Error:
 		return c.answered(f, owned)
 	case wire.Describe:
-		if uint64(f.Arg) >= uint64(len(c.served.handlers)) {
-			return protocolError{fmt.Errorf("a question about method %d of %d", f.Arg, len(c.served.handlers))}
+		if n := len(*c.served.handlers.Load()); uint64(f.Arg) >= uint64(n) {
+			return protocolError{fmt.Errorf("a question about method %d of %d", f.Arg, n)}
 		}
 		c.outbox.describe(f.Arg)
+	case wire.Announce:
+		methods, err := wire.ParseMethods(f.Body)
+		if err == nil {
+			err = c.peer.learnOf(f.Arg, methods)
+		}
+		if err != nil {
+			return protocolError{err}
+		}
 	case wire.Description:
 		c.peer.described(f.Arg, string(f.Body))
 	case wire.Ping:

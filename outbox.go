@@ -109,34 +109,58 @@ func (o *outbox) take() mail {
 
 // runOutbox sends our hello, as soon as the peer has been let in, and then what
 // comes into the outbox, until the connection ends or the link breaks.
-func (c *Conn) runOutbox(hello wire.Greeting) error {
+func (c *Conn) runOutbox() error {
 	greet := c.gate.open
+	announced := 0
 	for {
 		select {
 		case <-greet:
-			greet = nil
-			h := wire.Header{Kind: wire.Hello, Arg: wire.Version}
-			if _, err := c.sender.send(c.running, message{header: h, body: greetingBody(hello), limit: math.MaxUint32}); err != nil {
-				return err
-			}
-			c.peer.greetingDone()
 		case <-c.outbox.wake:
-			m := c.outbox.take()
-			if err := m.send(c.running, c.sender); err != nil {
-				return err
-			}
-			for method := range m.descriptions {
-				h := wire.Header{Kind: wire.Description, Arg: method}
-				text := textBody(c.served.shape(method))
-				if _, err := c.sender.send(c.running, message{header: h, body: text, limit: math.MaxUint32}); err != nil {
-					return err
-				}
-			}
 		case <-c.running.Done():
 			return c.running.Err()
 		}
+		if greet != nil && isClosed(greet) { // hello comes first, whatever woke us
+			greet = nil
+			methods := c.served.methods()
+			announced = len(methods)
+			hello := wire.Greeting{Limits: c.limits, Methods: methods, Auth: []byte(c.token)}
+			if err := c.tell(wire.Header{Kind: wire.Hello, Arg: wire.Version}, hello.Append(nil)); err != nil {
+				return err
+			}
+			c.peer.greetingDone()
+		}
+		m := c.outbox.take()
+		if greet != nil {
+			m = mail{bye: m.bye} // the peer has no business here yet
+		}
+		if err := m.send(c.running, c.sender); err != nil {
+			return err
+		}
+		for method := range m.descriptions {
+			if err := c.tell(wire.Header{Kind: wire.Description, Arg: method}, []byte(c.served.shape(method))); err != nil {
+				return err
+			}
+		}
+		if methods := c.served.methods(); greet == nil && len(methods) > announced {
+			h := wire.Header{Kind: wire.Announce, Arg: uint32(announced)}
+			if err := c.tell(h, wire.AppendMethods(nil, methods[announced:])); err != nil {
+				return err
+			}
+			announced = len(methods)
+		}
 	}
 }
+
+// tell sends a message of the connection itself, which may be large.
+func (c *Conn) tell(h wire.Header, b []byte) error {
+	_, err := c.sender.send(c.running, message{header: h, body: encoded(b), limit: math.MaxUint32})
+	return err
+}
+
+// encoded is a body that is encoded already.
+type encoded []byte
+
+func (e encoded) AppendBody(b []byte, _ *codec.Encoder) []byte { return append(b, e...) }
 
 // send sends all but the descriptions, which may be large.
 func (m *mail) send(ctx context.Context, s *sender) error {
@@ -177,14 +201,4 @@ func (m *mail) send(ctx context.Context, s *sender) error {
 		close(m.bye.sent)
 	}
 	return nil
-}
-
-type textBody string
-
-func (t textBody) AppendBody(b []byte, _ *codec.Encoder) []byte { return append(b, t...) }
-
-type greetingBody wire.Greeting
-
-func (g greetingBody) AppendBody(b []byte, _ *codec.Encoder) []byte {
-	return wire.Greeting(g).Append(b)
 }

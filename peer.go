@@ -22,6 +22,7 @@ type peerMethods struct {
 
 	mu       sync.Mutex
 	missing  int // hellos that are not through
+	offered  int // methods announced
 	ended    *Error
 	announce map[string]announced
 	known    atomic.Pointer[[]knownMethod] // by call.Method.Index
@@ -101,20 +102,38 @@ func (c *Conn) takeHello(f wire.Frame) error {
 		c.refuse(PermissionDenied, err)
 		return nil
 	}
-	c.peer.greet(g)
+	c.peer.limits = g.Limits
+	if err := c.peer.learnOf(0, g.Methods); err != nil {
+		return protocolError{err}
+	}
 	c.pending.setLimit(int(g.Limits.Calls))
 	c.sender.allowance.set(int64(g.Limits.Reassembly))
 	c.peer.greetingDone()
 	return nil
 }
 
-func (p *peerMethods) greet(g wire.Greeting) {
+// learnOf takes methods that the peer announces, with the number of the first
+// one. What was missing before may be there now.
+func (p *peerMethods) learnOf(first uint32, methods []wire.Method) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.limits = g.Limits
-	for i, m := range g.Methods {
-		p.announce[m.Name] = announced{uint32(i), m.Fingerprint}
+	if uint64(first) != uint64(p.offered) {
+		return fmt.Errorf("it announces methods from number %d on, after %d", first, p.offered)
 	}
+	if p.offered += len(methods); p.offered > wire.MaxMethods {
+		return fmt.Errorf("it announces %d methods, at most %d are allowed", p.offered, wire.MaxMethods)
+	}
+	for i, m := range methods {
+		p.announce[m.Name] = announced{first + uint32(i), m.Fingerprint}
+	}
+	known := slices.Clone(*p.known.Load())
+	for i, k := range known {
+		if k.err != nil && k.err.Code == Unimplemented {
+			known[i] = knownMethod{}
+		}
+	}
+	p.known.Store(&known)
+	return nil
 }
 
 // greetingDone is called when our hello was sent, and when the peer's came in.
@@ -160,7 +179,7 @@ func (c *Conn) lookUp(ctx context.Context, m *call.Method) (knownMethod, error) 
 	switch {
 	case !ok:
 		found.err = &Error{Code: Unimplemented, SafeToRetry: true, Message: fmt.Sprintf(
-			"the other side does not offer this method (it offers %d); is its service registered, before the connection was made?", len(p.announce))}
+			"the other side does not offer this method (it offers %d); is its service registered?", len(p.announce))}
 	case a.fingerprint != m.Fingerprint():
 		theirs, err := c.describe(ctx, a.number)
 		if err != nil {

@@ -35,7 +35,7 @@ type servedCall struct {
 // servedCalls are the calls of the peer whose handlers run, and the handlers
 // this side offers, by number.
 type servedCalls struct {
-	handlers []handler
+	handlers atomic.Pointer[[]handler] // by number; longer when one is registered later
 
 	mu       sync.Mutex
 	open     map[uint32]*servedCall
@@ -46,15 +46,20 @@ type servedCalls struct {
 
 func newServedCalls(srv *Server) *servedCalls {
 	s := &servedCalls{open: make(map[uint32]*servedCall)}
+	s.handlers.Store(new([]handler))
 	if srv != nil {
-		s.handlers = srv.handlers()
+		s.offer(srv.handlers())
 	}
 	return s
 }
 
+// offer sets the handlers: those known before keep their numbers.
+func (s *servedCalls) offer(handlers []handler) { s.handlers.Store(&handlers) }
+
 func (s *servedCalls) methods() []wire.Method {
-	methods := make([]wire.Method, len(s.handlers))
-	for i, h := range s.handlers {
+	handlers := *s.handlers.Load()
+	methods := make([]wire.Method, len(handlers))
+	for i, h := range handlers {
 		m := h.method()
 		methods[i] = wire.Method{Name: m.Name, Fingerprint: m.Fingerprint()}
 	}
@@ -62,7 +67,7 @@ func (s *servedCalls) methods() []wire.Method {
 }
 
 // shape returns the shape of a method that this side announced.
-func (s *servedCalls) shape(method uint32) string { return s.handlers[method].method().Shape }
+func (s *servedCalls) shape(method uint32) string { return (*s.handlers.Load())[method].method().Shape }
 
 // add registers a call; false while no new ones are taken. The peer keeps to the
 // limit by itself; what it counts as answered we may count as open for a moment
@@ -135,11 +140,12 @@ func (c *Conn) serve(f wire.Frame, owned bool) error {
 	if err != nil {
 		return protocolError{err}
 	}
-	if uint64(f.Arg) >= uint64(len(c.served.handlers)) || f.Flags&(wire.Named|wire.HasTarget) != 0 {
+	handlers := *c.served.handlers.Load()
+	if uint64(f.Arg) >= uint64(len(handlers)) || f.Flags&(wire.Named|wire.HasTarget) != 0 {
 		c.outbox.refuse(f.ID, wire.Failure{Code: uint32(Unimplemented), Message: "the other side does not offer this method"})
 		return nil
 	}
-	call := &servedCall{callContext: callContext{conn: c}, id: f.ID, handler: c.served.handlers[f.Arg], args: args, owned: owned}
+	call := &servedCall{callContext: callContext{conn: c}, id: f.ID, handler: handlers[f.Arg], args: args, owned: owned}
 	if f.Flags&wire.HasDeadline != 0 {
 		call.deadline, call.hasDeadline = time.Now().Add(o.Remaining), true
 	}

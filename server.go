@@ -18,8 +18,8 @@ import (
 )
 
 // A Server holds the services that one side of a connection offers to the
-// other. Register services before connections are made: each announces what is
-// registered when it starts.
+// other. Services that are registered later are announced on the connections
+// that exist.
 type Server struct {
 	opts []Option
 
@@ -89,6 +89,7 @@ func (s *Server) track(c *Conn) bool {
 	defer s.mu.Unlock()
 	if !s.closed {
 		s.conns[c] = struct{}{}
+		c.served.offer(slices.Clone(s.list))
 	}
 	return !s.closed
 }
@@ -160,10 +161,14 @@ func (s *Server) register(h handler) {
 	name := h.method().Name
 	if i, ok := s.byName[name]; ok {
 		s.list[i] = h
-		return
+	} else {
+		s.byName[name] = len(s.list)
+		s.list = append(s.list, h)
 	}
-	s.byName[name] = len(s.list)
-	s.list = append(s.list, h)
+	for c := range s.conns {
+		c.served.offer(slices.Clone(s.list))
+		c.outbox.flush() // which also announces
+	}
 }
 
 // handlers returns the handlers as they are now; their positions are the numbers

@@ -91,3 +91,27 @@ func TestManyCallersLearnOneShape(t *testing.T) {
 		}
 	}
 }
+
+func TestServicesRegisteredLaterAreAnnounced(t *testing.T) {
+	srv := tenon.NewServer()
+	conn := serve(t, srv)
+	var e *tenon.Error
+	if _, err := add.Call(t.Context(), conn, pair{1, 2}); !errors.As(err, &e) || e.Code != tenon.Unimplemented {
+		t.Fatalf("%v", err)
+	}
+	tenon.Handle(srv, &echo, func(_ context.Context, p []byte) ([]byte, error) { return p, nil })
+	tenon.Handle(srv, &add, func(_ context.Context, p pair) (int64, error) { return p.a + p.b, nil })
+	eventually(t, "the announcement arrives", func() bool {
+		sum, err := add.Call(t.Context(), conn, pair{1, 2})
+		return err == nil && sum == 3
+	})
+	tenon.Handle(srv, &add, func(_ context.Context, p pair) (int64, error) { return p.a * p.b, nil })
+	eventually(t, "a handler is replaced", func() bool {
+		product, err := add.Call(t.Context(), conn, pair{3, 4})
+		return err == nil && product == 12
+	})
+	offers, err := conn.Offers(t.Context())
+	if err != nil || len(offers) != 2 || offers[0].Name != "test.Calc/Add" || offers[0].Shape != add.Shape {
+		t.Errorf("%v, %v", offers, err)
+	}
+}

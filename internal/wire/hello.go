@@ -32,8 +32,8 @@ type Greeting struct {
 	Methods  []Method
 }
 
-// maxMethods bounds what a peer may announce.
-const maxMethods = 1 << 16
+// MaxMethods bounds what a peer may announce.
+const MaxMethods = 1 << 16
 
 // Append appends g as MessagePack.
 func (g Greeting) Append(b []byte) []byte {
@@ -45,8 +45,13 @@ func (g Greeting) Append(b []byte) []byte {
 		b = msgp.AppendUint32(b, v)
 	}
 	b = msgp.AppendBytes(b, g.Auth)
-	b = msgp.AppendArrayHeader(b, uint32(len(g.Methods)))
-	for _, m := range g.Methods {
+	return AppendMethods(b, g.Methods)
+}
+
+// AppendMethods appends a list of methods, the body of an announce frame.
+func AppendMethods(b []byte, methods []Method) []byte {
+	b = msgp.AppendArrayHeader(b, uint32(len(methods)))
+	for _, m := range methods {
 		b = msgp.AppendArrayHeader(b, 2)
 		b = msgp.AppendString(b, m.Name)
 		b = msgp.AppendUint64(b, m.Fingerprint)
@@ -84,22 +89,28 @@ func parseGreeting(b []byte) (g Greeting, err error) {
 	if g.Auth, b, err = msgp.ReadBytesBytes(b, nil); err != nil {
 		return g, err
 	}
+	g.Methods, err = ParseMethods(b)
+	return g, err
+}
+
+// ParseMethods reads a list of methods, the body of an announce frame.
+func ParseMethods(b []byte) ([]Method, error) {
 	count, b, err := msgp.ReadArrayHeaderBytes(b)
 	if err != nil {
-		return g, err
+		return nil, err
 	}
-	if count > maxMethods {
-		return g, fmt.Errorf("%d methods, at most %d are allowed", count, maxMethods)
+	if count > MaxMethods {
+		return nil, fmt.Errorf("%d methods, at most %d are allowed", count, MaxMethods)
 	}
-	g.Methods = make([]Method, 0, min(int(count), len(b)/3))
+	methods := make([]Method, 0, min(int(count), len(b)/3))
 	for range count {
 		var m Method
 		if m, b, err = parseMethod(b); err != nil {
-			return g, err
+			return nil, err
 		}
-		g.Methods = append(g.Methods, m)
+		methods = append(methods, m)
 	}
-	return g, nil
+	return methods, nil
 }
 
 func (l *Limits) parse(b []byte) ([]byte, error) {
