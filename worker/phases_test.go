@@ -19,6 +19,7 @@ import (
 // function returns, and nothing is left: 60 kills, 1,200 with TENON_SOAK=1.
 func TestKilledInEveryPhaseReport43(t *testing.T) {
 	n := rounds(10, 200)
+	big := "echo " + strings.Repeat("b", 32<<20)
 	kill := func(w *worker.Worker) { _ = syscall.Kill(w.PID(), syscall.SIGKILL) }
 	for name, phase := range map[string]func(t *testing.T, after time.Duration){
 		"starting": func(t *testing.T, after time.Duration) {
@@ -51,7 +52,6 @@ func TestKilledInEveryPhaseReport43(t *testing.T) {
 		},
 		"reading": func(t *testing.T, after time.Duration) {
 			w := start(t)
-			big := "echo " + strings.Repeat("b", 32<<20)
 			failed := make(chan error, 1)
 			go func() {
 				_, err := do.Call(context.Background(), w, big)
