@@ -111,6 +111,15 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
+// A PanicError is the panic of a handler as the hook of [WithErrorHook] sees it.
+// It does not travel: the caller gets its text.
+type PanicError struct {
+	Value any    // what panic was called with
+	Stack []byte // of the handler's goroutine
+}
+
+func (p *PanicError) Error() string { return fmt.Sprintf("the handler panicked: %v", p.Value) }
+
 // SafeToRetry reports whether err says that the handler cannot have run, so
 // that calling again, here or elsewhere, can do nothing twice.
 func SafeToRetry(err error) bool {

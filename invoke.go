@@ -29,6 +29,14 @@ func (c *Conn) Invoke(ctx context.Context, open *call.Call) error {
 }
 
 func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
+	if err := c.begin(ctx, open, false); err != nil || open.CheckOnly {
+		return err
+	}
+	return c.finish(ctx, open)
+}
+
+// begin sends a call. A lazy one is published with what comes after it.
+func (c *Conn) begin(ctx context.Context, open *call.Call, lazy bool) error {
 	if err := ctx.Err(); err != nil {
 		return unsent(err)
 	}
@@ -60,7 +68,7 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 		return unsent(err)
 	}
 	open.ID, open.Led = 0, false
-	m := message{header: h, body: open, call: open, userCode: open.UserCode, limit: c.peer.limits.Message}
+	m := message{header: h, body: open, call: open, userCode: open.UserCode, lazy: lazy, limit: c.peer.limits.Message}
 	published, err := c.publish(ctx, m)
 	if err != nil && !published {
 		if linkEnded(err) {
@@ -69,12 +77,21 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 		return unsent(err)
 	}
 	switch {
+	case err == nil && !lazy:
 	case err == nil:
+		if c.sender.dirty.CompareAndSwap(false, true) {
+			c.outbox.flush() // soon, if nobody does it before
+		}
 	case linkEnded(err):
 		c.sendFailed(err) // our call is settled with the others
 	default:
 		c.outbox.flush() // ctx ended in the middle of what others wait for too
 	}
+	return nil
+}
+
+// finish waits for the outcome of a call that was sent, and decodes it.
+func (c *Conn) finish(ctx context.Context, open *call.Call) error {
 	if err := c.await(ctx, open); err != nil {
 		return err
 	}

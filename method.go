@@ -52,6 +52,12 @@ func (m *Method[A, R]) describe() *call.Method {
 // called from many goroutines at once. The arguments are not referred to any
 // more when it returns; the results belong to the caller.
 func (m *Method[A, R]) Call(ctx context.Context, c Caller, args A) (R, error) {
+	t := m.take(args)
+	return t.give(c.Invoke(ctx, &t.call))
+}
+
+// take returns a pooled call with its arguments.
+func (m *Method[A, R]) take(args A) *typedCall[A, R] {
 	t, _ := m.calls.Get().(*typedCall[A, R])
 	if t == nil {
 		t = &typedCall[A, R]{method: m}
@@ -61,14 +67,18 @@ func (m *Method[A, R]) Call(ctx context.Context, c Caller, args A) (R, error) {
 		}
 	}
 	t.args = args
-	err := c.Invoke(ctx, &t.call)
+	return t
+}
+
+// give returns the outcome of a call and puts it back into the pool.
+func (t *typedCall[A, R]) give(err error) (R, error) {
 	result := t.result
 	var (
 		noArgs   A
 		noResult R
 	)
 	t.args, t.result = noArgs, noResult
-	m.calls.Put(t)
+	t.method.calls.Put(t)
 	if err != nil {
 		return noResult, err
 	}

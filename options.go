@@ -1,6 +1,7 @@
 package tenon
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -24,6 +25,7 @@ type options struct {
 	refused   error // why the peer may not call
 
 	handlers, calls []Interceptor
+	review          func(context.Context, CallInfo, error) error
 	observe         func(ClientState, error)
 }
 
@@ -72,6 +74,14 @@ func WithCause(f func(error) error) Option { return func(o *options) { o.cause =
 // WithLogger sets where a handler's panic is reported with its stack, which
 // never travels to the peer. The default is slog.Default.
 func WithLogger(l *slog.Logger) Option { return func(o *options) { o.logger = l } }
+
+// WithErrorHook has f see every error of this side's handlers before it travels:
+// returned ones, panics (as a [*PanicError] in the chain), arguments that could
+// not be decoded. What f returns travels instead, so that it can mask what
+// strangers should not read; nil leaves the error as it is.
+func WithErrorHook(f func(ctx context.Context, info CallInfo, err error) error) Option {
+	return func(o *options) { o.review = f }
+}
 
 // WithMaxCalls bounds how many calls of the peer may be open at once. The
 // peer's further callers wait, with their contexts. The default is 16,384.

@@ -90,3 +90,37 @@ func TestErrIsThereWhenACallHasFailed(t *testing.T) {
 		}
 	}
 }
+
+func TestErrorHookSeesAndMasksEverything(t *testing.T) {
+	var seen []string
+	srv := tenon.NewServer(tenon.WithLogger(quiet), tenon.WithErrorHook(func(_ context.Context, info tenon.CallInfo, err error) error {
+		var p *tenon.PanicError
+		if errors.As(err, &p) {
+			if len(p.Stack) == 0 {
+				t.Error("a panic without its stack")
+			}
+			seen = append(seen, "panic "+info.Method)
+			return nil
+		}
+		seen = append(seen, err.Error())
+		if err.Error() == "hook" {
+			panic("in the hook")
+		}
+		return &tenon.Error{Code: tenon.PermissionDenied, Message: "masked"}
+	}))
+	tenon.Handle(srv, &fail, func(_ context.Context, how string) (string, error) {
+		if how == "panic" {
+			panic("x")
+		}
+		return "", errors.New(how)
+	})
+	conn := serve(t, srv)
+	for how, want := range map[string]string{"secret path": "masked", "panic": "panicked: x", "hook": "the call failed"} {
+		if _, err := fail.Call(t.Context(), conn, how); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", how, err)
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("%q", seen)
+	}
+}

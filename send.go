@@ -81,6 +81,7 @@ type message struct {
 	call     *call.Call // the call that it begins, if any: gets its id
 	userCode bool       // encoding runs code of users
 	crowded  bool       // others are sending too, and one flush may serve them all
+	lazy     bool       // somebody else flushes
 	limit    uint32     // what the peer accepts
 }
 
@@ -112,7 +113,7 @@ func (s *sender) send(ctx context.Context, m message) (published bool, err error
 		s.release()
 		return false, err
 	}
-	return true, s.publish(ctx, m.crowded)
+	return true, s.publish(ctx, &m)
 }
 
 // encode builds the frame. A panic of the codec gives the role back.
@@ -168,7 +169,7 @@ func (s *sender) sendFromHeap(ctx context.Context, m message) (published bool, e
 		s.release()
 		return false, err
 	}
-	return true, s.publish(ctx, m.crowded)
+	return true, s.publish(ctx, &m)
 }
 
 // cutSegments puts the large values back into the places between the encoded
@@ -307,8 +308,12 @@ func (s *sender) commit(ctx context.Context, frame []byte, m *message) error {
 // publish flushes and gives the role back. In a crowd the first one lets the
 // others run once: what they commit meanwhile goes out with its flush and one
 // wake-up.
-func (s *sender) publish(ctx context.Context, crowded bool) error {
-	if crowded {
+func (s *sender) publish(ctx context.Context, m *message) error {
+	if m.lazy {
+		s.release()
+		return nil
+	}
+	if m.crowded {
 		first := !s.dirty.Swap(true)
 		s.release()
 		if !first {
@@ -322,6 +327,18 @@ func (s *sender) publish(ctx context.Context, crowded bool) error {
 	err := s.flush()
 	s.release()
 	return err
+}
+
+// flushLazy publishes what is left of lazy messages.
+func (s *sender) flushLazy(ctx context.Context) error {
+	if !s.dirty.Load() {
+		return nil
+	}
+	if err := s.acquire(ctx); err != nil {
+		return err
+	}
+	defer s.release()
+	return s.flush()
 }
 
 func (s *sender) flush() error {

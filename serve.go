@@ -220,12 +220,13 @@ func (s *servedCall) run() {
 // finish ends the call, however the handler ended.
 func (s *servedCall) finish() {
 	if !s.answered {
-		message := "the handler ended its goroutine (runtime.Goexit)"
+		e := &Error{Code: Panicked, Message: "the handler ended its goroutine (runtime.Goexit)"}
 		if p := recover(); p != nil {
-			message = fmt.Sprintf("the handler panicked: %v", p)
-			s.conn.logger.Error("tenon: a handler panicked", "method", s.handler.method().Name, "panic", p, "stack", string(debug.Stack()))
+			panicked := &PanicError{Value: p, Stack: debug.Stack()}
+			e.Message, e.cause = panicked.Error(), panicked
+			s.conn.logger.Error("tenon: a handler panicked", "method", s.handler.method().Name, "panic", p, "stack", string(panicked.Stack))
 		}
-		s.fail(&Error{Code: Panicked, Message: message}, 0)
+		s.fail(e, 0)
 	}
 	s.conn.served.remove(s.id)
 	s.cancel(context.Canceled)
@@ -273,13 +274,31 @@ func (s *servedCall) answer(result body, userCode bool) {
 // fail answers with an error. refused is wire.Refused when the handler was not
 // started, else 0.
 func (s *servedCall) fail(err error, refused uint8) {
-	failure := failureOf(err)
+	failure := failureOf(s.review(err))
 	s.answered = true
 	h := wire.Header{Kind: wire.Error, Flags: wire.Callee | refused, ID: s.id}
 	m := message{header: h, body: failureBody(failure), crowded: s.crowded, limit: math.MaxUint32}
 	if _, err := s.conn.sender.send(s.conn.running, m); err != nil {
 		s.conn.sendFailed(err)
 	}
+}
+
+// review shows the error of a call to the hook, which may replace it.
+func (s *servedCall) review(err error) (reviewed error) {
+	if s.conn.review == nil {
+		return err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			s.conn.logger.Error("tenon: the error hook panicked", "panic", p, "stack", string(debug.Stack()))
+			reviewed = &Error{Code: Unknown, Message: "the call failed"} // nothing unseen may travel
+		}
+	}()
+	info := CallInfo{Method: s.handler.method().Name, Conn: s.conn}
+	if reviewed = s.conn.review(s, info, err); reviewed == nil {
+		return err
+	}
+	return reviewed
 }
 
 type failureBody wire.Failure
