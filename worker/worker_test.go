@@ -295,6 +295,23 @@ func TestListenerPassedOnReport25(t *testing.T) {
 	}
 }
 
+// A file that waits through the runtime does so after it was passed on.
+func TestPipePassedOnKeepsItsDeadlinesReport25(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	start(t, worker.Files(r))
+	if err := r.SetReadDeadline(time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
 func TestBrokenOutputDoesNotEndAWorkerReport83(t *testing.T) {
 	w := start(t)
 	if got := order(t, w, "break"); got != "true true" {
