@@ -295,20 +295,26 @@ func TestListenerPassedOnReport25(t *testing.T) {
 	}
 }
 
-// A file that waits through the runtime does so after it was passed on.
+// Files that wait through the runtime do so after they were passed on, also to a
+// program that does not care and when the start failed.
 func TestPipePassedOnKeepsItsDeadlinesReport25(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	defer w.Close()
-	start(t, worker.Files(r))
-	if err := r.SetReadDeadline(time.Unix(1, 0)); err != nil {
+	if _, err := worker.Start(context.Background(), worker.Program("true"), worker.Files(r)); err == nil {
+		t.Error("no error")
+	}
+	if err := r.SetReadDeadline(time.Now().Add(20 * time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
+	stuck := time.AfterFunc(10*time.Second, func() { w.Close() })
 	if _, err := r.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Error(err)
+		t.Errorf("%v", err)
+	}
+	if stuck.Stop() {
+		w.Close()
 	}
 }
 
