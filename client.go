@@ -31,9 +31,10 @@ func (s ClientState) String() string {
 // call after a connection was lost. Generated clients call through it as through
 // a [Conn]. All its methods may be called from any goroutine.
 type Client struct {
-	dial func(context.Context) (Link, error)
-	back *Server
-	opts []Option
+	dial    func(context.Context) (Link, error)
+	session *session // instead of dial: all connections run over one link
+	back    *Server
+	opts    []Option
 
 	ctx    context.Context // of all connections
 	cancel context.CancelFunc
@@ -113,7 +114,17 @@ func (c *Client) Close() error {
 	c.become(Closed, nil)
 	c.mu.Unlock()
 	if conn != nil {
-		return conn.Close()
+		conn.Close()
+	}
+	if c.session != nil {
+		c.turn <- struct{}{} // nobody connects any more
+		defer func() { <-c.turn }()
+		if last := c.session.conn; last != nil {
+			<-last.done
+		}
+		if !c.session.over {
+			c.session.close() // the last connection has left it open
+		}
 	}
 	return nil
 }
@@ -182,14 +193,14 @@ func (c *Client) attempt(ctx context.Context) (*Conn, error) {
 	dialing, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(c.ctx, cancel)()
-	link, err := c.dial(dialing)
+	conn, err := c.join(dialing)
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.state == Closed:
 		if err == nil {
-			link.Close()
+			go conn.Close()
 		}
 		return nil, net.ErrClosed
 	case err != nil && ctx.Err() != nil:
@@ -203,9 +214,21 @@ func (c *Client) attempt(ctx context.Context) (*Conn, error) {
 		return nil, fmt.Errorf("connecting failed %d times in a row: %w", c.failures, err)
 	}
 	c.failures, c.next = 0, time.Time{}
-	c.conn = NewConn(c.ctx, link, c.back, c.opts...)
+	c.conn = conn
 	c.become(Connected, nil)
 	return c.conn, nil
+}
+
+// join makes a connection, over the client's link or a new one.
+func (c *Client) join(ctx context.Context) (*Conn, error) {
+	if c.session != nil {
+		return c.rejoin(ctx)
+	}
+	link, err := c.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return NewConn(c.ctx, link, c.back, c.opts...), nil
 }
 
 // lost forgets a connection that takes no more calls.
@@ -215,6 +238,9 @@ func (c *Client) lost(conn *Conn, err error) {
 	if c.conn == conn {
 		c.conn = nil
 		c.become(Idle, err)
+		if c.session != nil {
+			return // the link lives on, or the peer closes it
+		}
 		go func() { // what it has accepted is still answered
 			if conn.pending.wait(conn.done) {
 				conn.Close()

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/tenon-go/tenon/internal/call"
-	"github.com/tenon-go/tenon/internal/pump"
 )
 
 // A Conn is one connection over a [Link]. It is the same on both ends: each may
@@ -21,13 +20,15 @@ import (
 // link itself where the link allows it; see ARCHITECTURE.md for the roles.
 type Conn struct {
 	options
-	base   context.Context // of handlers; its end closes the connection
-	link   DirectLink
-	kind   string
-	sender *sender
-	outbox *outbox
-	reader *reader
-	gate   *gate
+	base    context.Context // of handlers; its end closes the connection
+	session *session
+	epoch   uint32 // counts the connections of the session
+	link    DirectLink
+	kind    string
+	sender  *sender
+	outbox  *outbox
+	reader  *reader
+	gate    *gate
 
 	pending *pendingCalls // calls we made
 	served  *servedCalls  // calls we serve
@@ -54,15 +55,18 @@ type Conn struct {
 //
 // It does not wait for the other side: the first call does.
 func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn {
-	direct, ok := link.(DirectLink)
-	if !ok {
-		direct = pump.New(link)
-	}
+	return newConn(ctx, newSession(link), back, opts...)
+}
+
+// newConn starts the next connection of a session.
+func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Conn {
 	c := &Conn{
 		options: newOptions(opts),
 		base:    ctx,
-		link:    direct,
-		kind:    kindOf(link),
+		session: s,
+		epoch:   s.epoch,
+		link:    s.link,
+		kind:    s.kind,
 		outbox:  newOutbox(),
 		pending: newPendingCalls(),
 		served:  newServedCalls(back),
@@ -73,7 +77,9 @@ func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn
 	}
 	c.running, c.stop = context.WithCancel(context.WithoutCancel(ctx))
 	c.gate = newGate(&c.options)
-	c.sender = newSender(direct, c.pending)
+	s.epoch++
+	s.conn = c
+	c.sender = newSender(s.link, c.pending)
 	c.reader = newReader(c)
 	if back != nil && !back.track(c) {
 		defer c.end(ErrServerClosed)
@@ -195,7 +201,7 @@ func (c *Conn) end(reason error) {
 		c.work.Go(func() {
 			defer c.stop()
 			own := errors.Is(reason, net.ErrClosed)
-			if c.cause != nil && !own {
+			if c.cause != nil && !own && reason != errDetached {
 				reason = c.cause(reason)
 			}
 			failure := &Error{Code: Unavailable, Message: "the connection ended: " + reason.Error(), cause: reason}
@@ -217,7 +223,11 @@ func (c *Conn) end(reason error) {
 			}
 			// The link first: what handlers answer to the end of their context
 			// is not what the peer's callers should see.
-			c.link.Close()
+			if reason == errDetached {
+				c.link.InterruptRecv() // the base reader, which has nothing to read any more
+			} else {
+				c.session.close()
+			}
 			c.served.cancelAll()
 			_, drained := c.served.drain()
 			go func() {

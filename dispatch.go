@@ -64,6 +64,9 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 	case wire.Ping:
 		c.outbox.reply(f.Arg)
 	case wire.Bye:
+		if f.Flags&wire.Final != 0 {
+			return r.detached()
+		}
 		return c.farewell(f)
 	}
 	return nil // of a later version, or none of our business yet

@@ -43,7 +43,7 @@ func (s *Server) ServeLinks(ctx context.Context, accept func(context.Context) (L
 		case err == nil:
 			pause = 0
 			serving.Go(func() {
-				if err := s.ServeLink(ctx, link, opts...); err != nil && ctx.Err() == nil && !s.isClosed() {
+				if err := s.ServeLink(ctx, link, append(opts[:len(opts):len(opts)], fromStranger)...); err != nil && ctx.Err() == nil && !s.isClosed() {
 					newOptions(s.opts).logger.Info("tenon: a connection ended", "error", err)
 				}
 			})
@@ -59,6 +59,8 @@ func (s *Server) ServeLinks(ctx context.Context, accept func(context.Context) (L
 		}
 	}
 }
+
+func fromStranger(o *options) { o.strict = true }
 
 // passing reports whether accepting may work again in a moment.
 func passing(err error) bool {

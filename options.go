@@ -22,6 +22,7 @@ type options struct {
 	token     string
 	anonymous bool
 	accepts   bool  // this side was connected to
+	strict    bool  // by a stranger, who has to introduce itself in time
 	refused   error // why the peer may not call
 
 	handlers, calls []Interceptor

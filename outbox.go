@@ -17,7 +17,8 @@ import (
 type outbox struct {
 	mu sync.Mutex
 	mail
-	wake chan struct{}
+	wake   chan struct{}
+	sealed chan struct{} // see final
 }
 
 type mail struct {
@@ -27,6 +28,7 @@ type mail struct {
 	descriptions map[uint32]bool // methods of ours whose shapes the peer wants to know
 	pong         *uint32
 	bye          *bye
+	seal         chan struct{} // not nil: send the final bye; closed when it is sent
 }
 
 // A bye says that no more calls are taken.
@@ -95,6 +97,18 @@ func (o *outbox) farewell(last uint32, why *Error) <-chan struct{} {
 	return b.sent
 }
 
+// final has the final bye sent, once. The channel is closed when it is.
+func (o *outbox) final() (sealed <-chan struct{}) {
+	o.put(func(o *outbox) {
+		if o.sealed == nil {
+			o.sealed = make(chan struct{})
+			o.seal = o.sealed
+		}
+		sealed = o.sealed
+	})
+	return sealed
+}
+
 // flush asks for a flush of what others committed and could not publish.
 func (o *outbox) flush() { o.put(func(*outbox) {}) }
 
@@ -123,7 +137,7 @@ func (c *Conn) runOutbox() error {
 			greet = nil
 			methods := c.served.methods()
 			announced = len(methods)
-			hello := wire.Greeting{Limits: c.limits, Methods: methods, Auth: []byte(c.token)}
+			hello := wire.Greeting{Epoch: c.epoch, Limits: c.limits, Methods: methods, Auth: []byte(c.token)}
 			if err := c.tell(wire.Header{Kind: wire.Hello, Arg: wire.Version}, hello.Append(nil)); err != nil {
 				return err
 			}
@@ -147,6 +161,15 @@ func (c *Conn) runOutbox() error {
 				return err
 			}
 			announced = len(methods)
+		}
+		if m.seal != nil {
+			last, _ := c.served.drain()
+			if err := c.sealLink(last); err != nil {
+				return err
+			}
+			close(m.seal)
+			<-c.running.Done()
+			return nil
 		}
 	}
 }

@@ -98,6 +98,9 @@ func (c *Conn) takeHello(f wire.Frame) error {
 	if err != nil {
 		return protocolError{err}
 	}
+	if g.Epoch != c.epoch {
+		return protocolError{fmt.Errorf("it begins connection %d over this link, this side expects %d", g.Epoch, c.epoch)}
+	}
 	if err := c.gate.enter(g.Auth); err != nil {
 		c.refuse(PermissionDenied, err)
 		return nil

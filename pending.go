@@ -175,6 +175,14 @@ func (p *pendingCalls) idle() bool {
 	return len(p.open) == 0
 }
 
+// shut makes later calls fail with err and leaves the open ones alone.
+func (p *pendingCalls) shut(err *Error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = err
+	p.room()
+}
+
 // refuse makes later calls fail with err and takes out those that came after
 // the call last. The peer may still answer them: their ids stay open.
 func (p *pendingCalls) refuse(last uint32, err *Error) (refused []*call.Call) {

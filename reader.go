@@ -51,6 +51,7 @@ type reader struct {
 	served   bool          // the base reader took a call since it woke up
 	waiting  bool          // the base reader's poller has begun a wait
 	started  bool          // a handler was started and has not had its turn
+	detach   bool          // the peer's final bye was read: what follows is not ours
 
 	basePoller   spin.Poller // the base reader's
 	callerMu     sync.Mutex
@@ -75,6 +76,10 @@ func (r *reader) run() {
 	defer r.conn.runners.end()
 	for {
 		if err := r.readAll(); err != nil {
+			if err == errDetached {
+				<-r.conn.running.Done() // detached ends the connection, not we
+				return
+			}
 			r.conn.end(err)
 			r.release()
 			return
@@ -166,8 +171,11 @@ func (r *reader) wait() error {
 // drain reads up to max chunks, all that is there if max is negative, and acts
 // on their frames. It never waits.
 func (r *reader) drain(max int) (chunks int, err error) {
+	if r.detach {
+		return 0, errDetached
+	}
 	for chunks != max {
-		chunk, err := r.link.TryRecv()
+		chunk, err := r.next()
 		if err != nil || chunk == nil {
 			if r.started {
 				// The handler's goroutine runs now, on this thread, instead of
@@ -206,6 +214,15 @@ func (r *reader) learn(c *call.Call) {
 	r.callerMu.Lock()
 	r.callerPoller = c.Wait
 	r.callerMu.Unlock()
+}
+
+// next returns the next chunk: what the connection before left over comes first.
+func (r *reader) next() ([]byte, error) {
+	if rest := r.conn.session.rest; rest != nil {
+		r.conn.session.rest = nil
+		return rest, nil
+	}
+	return r.link.TryRecv()
 }
 
 // lead makes the calling goroutine, which waits for c, the reader until c is
@@ -280,7 +297,9 @@ func (r *reader) toBase() {
 
 // fail ends the connection from a caller that reads.
 func (r *reader) fail(err error) {
-	r.conn.end(err)
+	if err != errDetached {
+		r.conn.end(err)
+	}
 	r.toBase()
 }
 

@@ -114,19 +114,32 @@ func (s *Server) isClosed() bool {
 	return s.closed
 }
 
-// ServeLink serves one connection over link until it ends, and closes link. It
-// returns nil when the other side ended the connection, ctx's error when ctx
-// did, and else why it broke.
+// ServeLink serves link until it ends, and closes it. When the other side
+// disconnects and connects again over the same link (see [NewClientOver]), that
+// is a new connection, with fresh state. It returns nil when the other side ended
+// the link, ctx's error when ctx did, and else why it broke.
 func (s *Server) ServeLink(ctx context.Context, link Link, opts ...Option) error {
-	conn := NewConn(ctx, link, s, slices.Concat(s.opts, opts, []Option{accepting})...)
-	late := time.AfterFunc(handshakeTime, func() {
-		if !conn.greeted() {
-			conn.end(fmt.Errorf("tenon: the other side said no hello within %v", handshakeTime))
+	session := newSession(link)
+	for {
+		conn := newConn(ctx, session, s, slices.Concat(s.opts, opts, []Option{accepting})...)
+		if conn.strict {
+			late := time.AfterFunc(handshakeTime, func() {
+				if !conn.greeted() {
+					conn.end(fmt.Errorf("tenon: the other side said no hello within %v", handshakeTime))
+				}
+			})
+			context.AfterFunc(conn.running, func() { late.Stop() })
 		}
-	})
-	defer late.Stop()
-	<-conn.Done()
-	switch err := conn.Err(); {
+		<-conn.Done()
+		if err := conn.Err(); err != errDetached {
+			return s.outcome(ctx, err)
+		}
+	}
+}
+
+// outcome is what ServeLink returns after a connection that ended with err.
+func (s *Server) outcome(ctx context.Context, err error) error {
+	switch {
 	case errors.Is(err, io.EOF):
 		return nil
 	case s.isClosed():

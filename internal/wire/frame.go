@@ -70,6 +70,9 @@ const (
 	HasTarget uint8 = 1 << 4
 	// Refused: on an error, the handler did not start; a retry is safe.
 	Refused uint8 = 1 << 5
+	// Final: on a bye, the sender's last frame on this connection. What it
+	// sends after it, beginning with a hello, belongs to the next one.
+	Final uint8 = 1 << 6
 	// Callee: the id is of a call that the receiver of this frame made. Without
 	// it, of a call that its sender made.
 	Callee uint8 = 1 << 7

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 )
@@ -64,6 +65,14 @@ func (s *Splitter) fill(n int) bool {
 	s.part = append(s.part, s.chunk[:take]...)
 	s.chunk = s.chunk[take:]
 	return len(s.part) >= n
+}
+
+// Rest returns a copy of the bytes that were fed and not yet returned as frames.
+func (s *Splitter) Rest() []byte {
+	if s.held {
+		return bytes.Clone(s.chunk)
+	}
+	return append(bytes.Clone(s.part), s.chunk...)
 }
 
 // Partial reports whether the stream stops inside a frame.

@@ -1,0 +1,180 @@
+package tenon
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"sync"
+
+	"github.com/tenon-go/tenon/internal/pump"
+	"github.com/tenon-go/tenon/internal/wire"
+)
+
+// A session is a link over which one connection after the other runs. Between
+// two of them each side has sent a final bye and has read the other's.
+type session struct {
+	link  DirectLink
+	kind  string
+	epoch uint32 // of the next connection
+	rest  []byte // what was read behind the final bye: the next connection's
+	over  bool   // the link has ended
+	key   any    // in linksInUse
+	conn  *Conn  // the latest connection; the fields above are its own until it is done
+}
+
+// ErrLinkInUse ends a connection over a link that another one has: a link
+// carries one at a time.
+var ErrLinkInUse = errors.New("tenon: another connection runs over this link: it carries one at a time")
+
+var linksInUse sync.Map
+
+// newSession takes a link over. The connections over one that is taken already
+// end at once.
+func newSession(link Link) *session {
+	s := &session{kind: kindOf(link)}
+	if reflect.TypeOf(link).Comparable() {
+		if _, taken := linksInUse.LoadOrStore(link, true); taken {
+			s.link = noLink{ErrLinkInUse}
+			return s
+		}
+		s.key = link
+	}
+	direct, ok := link.(DirectLink)
+	if !ok {
+		direct = pump.New(link)
+	}
+	s.link = direct
+	return s
+}
+
+// close ends the link.
+func (s *session) close() {
+	s.over = true
+	s.link.Close()
+	if s.key != nil {
+		linksInUse.Delete(s.key)
+	}
+}
+
+// errDetached ends a connection whose link lives on.
+var errDetached = errors.New("tenon: the other side disconnected and may connect again")
+
+// detach ends the connection in order, as Shutdown does, and leaves the link to
+// the next one.
+func (c *Conn) detach(ctx context.Context) error {
+	last, drained := c.served.drain()
+	said := c.outbox.farewell(last, nil)
+	c.pending.shut(&Error{Code: Unavailable, Message: "this side is disconnecting", SafeToRetry: true})
+	answered := make(chan struct{})
+	go func() {
+		c.pending.wait(c.done)
+		close(answered)
+	}()
+	for _, step := range []<-chan struct{}{said, drained, answered} {
+		select {
+		case <-step:
+		case <-c.done:
+			return c.err
+		case <-ctx.Done():
+			c.Close()
+			return ctx.Err()
+		}
+	}
+	c.outbox.final()
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+		c.Close()
+		return ctx.Err()
+	}
+	if c.err != errDetached {
+		return c.err
+	}
+	return nil
+}
+
+// detached acts on the peer's final bye, in the reader's role: nothing more is
+// read, and our own is sent if it has not been.
+func (r *reader) detached() error {
+	r.detach = true
+	r.conn.session.rest = r.splitter.Rest()
+	sealed := r.conn.outbox.final()
+	r.conn.work.Go(func() {
+		select {
+		case <-sealed:
+			r.conn.end(errDetached)
+		case <-r.conn.running.Done():
+		}
+	})
+	return errDetached
+}
+
+// sealLink sends the final bye and keeps the writer's role for good.
+func (c *Conn) sealLink(last uint32) error {
+	if err := c.sender.acquire(c.running); err != nil {
+		return err
+	}
+	err := c.sender.commitFrame(c.running, wire.Header{Kind: wire.Bye, Flags: wire.Final, Arg: last}, nil)
+	if err == nil {
+		err = c.sender.flush()
+	}
+	return err
+}
+
+// NewClientOver returns a client whose connections run over one link, one after
+// the other: after Disconnect the next call begins a new one, for which the other
+// side, if it is served by ServeLink, has fresh state. The client owns the link;
+// when that ends, its calls fail for good.
+func NewClientOver(link Link, back *Server, opts ...Option) *Client {
+	c := NewClient(nil, back, opts...)
+	c.session = newSession(link)
+	return c
+}
+
+// Disconnect ends the connection in order, if there is one: running calls are
+// answered first. The next call connects again.
+func (c *Client) Disconnect(ctx context.Context) error {
+	c.mu.Lock()
+	conn := c.conn
+	c.mu.Unlock()
+	if conn == nil || conn.isOver() {
+		return nil
+	}
+	defer c.lost(conn, nil)
+	if c.session == nil {
+		return conn.Shutdown(ctx)
+	}
+	return conn.detach(ctx)
+}
+
+// rejoin begins the next connection over the client's link, once the one before
+// is done with it.
+func (c *Client) rejoin(ctx context.Context) (*Conn, error) {
+	if last := c.session.conn; last != nil {
+		select {
+		case <-last.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if c.session.over {
+		return nil, errors.New("the link has ended")
+	}
+	return newConn(c.ctx, c.session, c.back, c.opts...), nil
+}
+
+// A noLink is a link that has ended before it began.
+type noLink struct{ err error }
+
+func (l noLink) Send([]byte) error        { return l.err }
+func (l noLink) Recv() ([]byte, error)    { return nil, l.err }
+func (l noLink) Close() error             { return nil }
+func (l noLink) MaxReserve() int          { return wire.MaxFrame }
+func (l noLink) Reserve(n int) []byte     { return make([]byte, 0, n) }
+func (l noLink) Commit([]byte) error      { return l.err }
+func (l noLink) Flush() error             { return l.err }
+func (l noLink) TryRecv() ([]byte, error) { return nil, l.err }
+func (l noLink) WaitRecv() error          { return l.err }
+func (l noLink) WaitSend(int) error       { return l.err }
+func (l noLink) InterruptRecv()           {}
+func (l noLink) InterruptSend()           {}
