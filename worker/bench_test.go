@@ -4,10 +4,24 @@ package worker_test
 
 import (
 	"context"
+	"os"
+	"os/exec"
 	"testing"
 
 	"github.com/tenon-go/tenon/worker"
 )
+
+// BenchmarkProgram is the floor of the next one: to start this very program and to
+// see it exit.
+func BenchmarkProgram(b *testing.B) {
+	for b.Loop() {
+		cmd := exec.Command("/proc/self/exe")
+		cmd.Env = append(os.Environ(), "TENON_TEST_PROGRAM=exit")
+		if err := cmd.Run(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
 
 func BenchmarkStartToFirstAnswer(b *testing.B) {
 	for b.Loop() {

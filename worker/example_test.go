@@ -21,9 +21,12 @@ var greet = tenon.Method[string, string]{
 // registerGreeter is what a program passes to worker.Main: it runs in the worker
 // and registers the services that the worker offers.
 func registerGreeter(srv *tenon.Server) error {
-	tenon.Handle(srv, &greet, func(_ context.Context, name string) (string, error) {
-		if name == "" {
+	tenon.Handle(srv, &greet, func(ctx context.Context, name string) (string, error) {
+		switch name {
+		case "":
 			os.Exit(3) // a worker may end at any time
+		case "your parent":
+			return greet.Call(ctx, tenon.ConnFrom(ctx), "a worker")
 		}
 		return "hello " + name, nil
 	})
@@ -99,4 +102,21 @@ func ExampleServe() {
 		fmt.Println(err)
 	}
 	// Output: this program is a tenon worker: start it with worker.Start(ctx, worker.Program(...))
+}
+
+// A handler calls services of the process that started its worker.
+func ExampleBack() {
+	back := tenon.NewServer()
+	tenon.Handle(back, &greet, func(_ context.Context, name string) (string, error) {
+		return "the parent greets " + name, nil
+	})
+	ctx := context.Background()
+	w, err := worker.Start(ctx, worker.Self("greeter"), worker.Back(back))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer w.Close()
+	fmt.Println(greet.Call(ctx, w, "your parent"))
+	// Output: the parent greets a worker <nil>
 }

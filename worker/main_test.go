@@ -42,6 +42,8 @@ func TestMain(m *testing.M) {
 		parentProgram()
 	case "serve":
 		serveProgram()
+	case "exit":
+		os.Exit(0)
 	}
 	noteInherited()
 	// A program built with -race sleeps for a second before it exits, by default.
