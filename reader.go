@@ -256,6 +256,9 @@ func (r *reader) lead(ctx context.Context, c *call.Call) bool {
 			runtime.Gosched()
 			continue
 		}
+		if c.Crowded {
+			runtime.Gosched() // what others have to send is better than a pause
+		}
 		if ctx.Err() != nil || !c.Wait.Again() {
 			r.leave()
 			return false

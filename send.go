@@ -291,6 +291,7 @@ func (s *sender) commit(ctx context.Context, frame []byte, m *message) error {
 			return err
 		}
 		m.crowded, m.header.ID = crowded, m.call.ID
+		m.call.Crowded = crowded
 		wire.SetID(frame, m.call.ID)
 	}
 	wire.SetSize(frame)

@@ -61,6 +61,8 @@ type Call struct {
 	// ID is the call's id on the wire, given when its first frame is committed;
 	// 0 before.
 	ID uint32
+	// Crowded says that other calls were under way when this one was sent.
+	Crowded bool
 	// Remaining is the time until the caller's deadline, 0 for none.
 	Remaining time.Duration
 	// Metadata is encoded already; empty for none.
