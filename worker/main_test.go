@@ -153,6 +153,11 @@ func obey(ctx context.Context, order string) (string, error) {
 			}
 		}
 		return strings.Join(list, " "), err
+	case "polling":
+		if budget := worker.PollingOfParent(); budget != nil {
+			return budget.String(), nil
+		}
+		return "unset", nil
 	case "comm":
 		b, err := os.ReadFile("/proc/self/comm")
 		return strings.TrimSpace(string(b)), err

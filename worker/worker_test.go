@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -135,44 +134,20 @@ func TestNicenessIsThatOfEveryThread(t *testing.T) {
 	}
 }
 
-func TestPollingReachesBothProcesses(t *testing.T) {
-	w := start(t, worker.Polling(0), worker.RingSize(8<<10))
-	if got := order(t, w, "echo "+strings.Repeat("x", 1<<20)); len(got) != 1<<20 {
-		t.Errorf("%d bytes", len(got))
-	}
-	// A side that polls keeps a core busy between two calls.
-	used := map[bool]time.Duration{}
-	for _, polls := range []bool{false, true} {
-		if polls {
-			w = start(t, worker.Polling(10*time.Millisecond))
+func TestPollingReachesTheWorker(t *testing.T) {
+	for want, opts := range map[string][]worker.Option{
+		"unset": nil,
+		"0s":    {worker.Polling(0), worker.RingSize(8 << 10)},
+		"1.5ms": {worker.Polling(1500 * time.Microsecond), worker.Over(worker.UnixSocket)},
+	} {
+		w := start(t, opts...)
+		if got := order(t, w, "polling"); got != want {
+			t.Errorf("the worker was told to poll %s, not %s", got, want)
 		}
-		before := cpuTime(t, w.PID())
-		for range 200 {
-			order(t, w, "echo hi")
-			time.Sleep(100 * time.Microsecond)
-		}
-		used[polls] = cpuTime(t, w.PID()) - before
-	}
-	t.Logf("the worker's time for 200 calls: %v without polling, %v with", used[false], used[true])
-	if used[false]*2 > used[true] && runtime.GOMAXPROCS(0) > 1 {
-		t.Error("it polls although it was told not to")
-	}
-}
-
-// cpuTime is what a process has used on all its threads.
-func cpuTime(t *testing.T, pid int) (sum time.Duration) {
-	t.Helper()
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
-	if len(threads) == 0 {
-		t.Skip("no schedstat")
-	}
-	for _, name := range threads {
-		if b, err := os.ReadFile(name); err == nil {
-			ns, _ := strconv.ParseInt(strings.Fields(string(b))[0], 10, 64)
-			sum += time.Duration(ns)
+		if got := order(t, w, "echo "+strings.Repeat("x", 1<<20)); len(got) != 1<<20 {
+			t.Errorf("%d bytes", len(got))
 		}
 	}
-	return sum
 }
 
 // Main's options are those of the worker's side: here what it accepts.
