@@ -200,7 +200,7 @@ func TestUnknownMethodAndOtherShape(t *testing.T) {
 	}
 }
 
-func TestMessageAboveTheLimitIsNamedBeforeItIsSent(t *testing.T) {
+func TestMessageAboveTheLimitIsNamedBeforeItIsSentReport37(t *testing.T) {
 	a, b := inproc.Pair()
 	conn := connect(t, &calc{}, a, b, tenon.WithMaxMessage(1<<20))
 	_, err := echo.Call(t.Context(), conn, make([]byte, 2<<20))
@@ -335,7 +335,7 @@ func TestGarbageEndsTheConnectionWithAClearError(t *testing.T) {
 	b.Close()
 }
 
-func TestSilentPeerDoesNotHoldACallBeyondItsDeadline(t *testing.T) {
+func TestSilentPeerDoesNotHoldACallBeyondItsDeadlineReport84(t *testing.T) {
 	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
 		a, b := pair() // nobody reads b
 		defer b.Close()
