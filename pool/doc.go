@@ -50,4 +50,9 @@
 //
 // All methods may be called from many goroutines at once. A call through a pool
 // allocates nothing and takes no lock while some member is free.
+//
+// More workers help calls that keep a core busy, up to the number of cores. Tiny
+// calls they do not help: those of many callers travel together to one worker, and
+// on their own to several (BenchmarkWorkers, two cores, sixteen callers: 180,000
+// calls a second through one worker, 40,000 through four).
 package pool
