@@ -106,8 +106,12 @@ type DirectLink interface {
 // peer's next Flush wakes the base reader again. Arm answers false when input is
 // already there and then has armed nothing: somebody has to read it. Arm may run
 // while the next one is receiving already.
+//
+// Cold says that the last Flush had to wake a peer that had been left alone for a
+// while: whoever waits for its answer does better to sleep than to poll.
 type poller interface {
 	DirectLink
 	Arm() bool
 	Disarm()
+	Cold() bool
 }

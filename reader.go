@@ -229,7 +229,7 @@ func (r *reader) next() ([]byte, error) {
 // settled. It returns false when the goroutine has to sleep instead: somebody
 // else reads, polling does not pay, or ctx ended.
 func (r *reader) lead(ctx context.Context, c *call.Call) bool {
-	if r.poll == nil || !r.role.CompareAndSwap(roleAsleep, roleCaller) {
+	if r.poll == nil || r.poll.Cold() || !r.role.CompareAndSwap(roleAsleep, roleCaller) {
 		return false
 	}
 	r.poll.Disarm()
