@@ -13,13 +13,7 @@ const (
 
 // Doubts says why the figures should not be believed, if so.
 func (r *Run) Doubts() []string {
-	var doubts []string
-	if r.Load.Before > busyBefore {
-		doubts = append(doubts, fmt.Sprintf("Other programs kept %.1f of %d CPUs busy before the run started.", r.Load.Before, r.Machine.CPUs))
-	}
-	if r.Load.During > busyDuring {
-		doubts = append(doubts, fmt.Sprintf("Other programs kept %.1f of %d CPUs busy during the run.", r.Load.During, r.Machine.CPUs))
-	}
+	doubts := r.Load.doubts(r.Machine)
 	var unsteady []string
 	for i := range r.Peers {
 		if s, ok := Figures[0].Of(&r.Peers[i]); ok && s.Max > wide*s.Min {
@@ -28,6 +22,17 @@ func (r *Run) Doubts() []string {
 	}
 	if unsteady != nil {
 		doubts = append(doubts, fmt.Sprintf("From round to round the p50 of add changed by more than a factor of %.1f: %s.", wide, strings.Join(unsteady, ", ")))
+	}
+	return doubts
+}
+
+func (l Load) doubts(m Machine) []string {
+	var doubts []string
+	if l.Before > busyBefore {
+		doubts = append(doubts, fmt.Sprintf("Other programs kept %.1f of %d CPUs busy before the run started.", l.Before, m.CPUs))
+	}
+	if l.During > busyDuring {
+		doubts = append(doubts, fmt.Sprintf("Other programs kept %.1f of %d CPUs busy during the run.", l.During, m.CPUs))
 	}
 	return doubts
 }
