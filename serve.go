@@ -26,7 +26,6 @@ type servedCall struct {
 	handler  handler
 	args     []byte
 	owned    bool
-	decode   codec.Decoder
 	crowded  bool
 	answered bool
 	small    [smallArgs]byte
@@ -232,15 +231,15 @@ func (s *servedCall) finish() {
 	s.cancel(context.Canceled)
 }
 
-// decoder returns the decoder of the arguments.
-func (s *servedCall) decoder() *codec.Decoder {
+// decoding makes d decode the arguments, which it then has for itself.
+func (s *servedCall) decoding(d *codec.Decoder) *codec.Decoder {
 	if s.owned {
-		s.decode.ResetOwned(s.args)
+		d.ResetOwned(s.args)
 	} else {
-		s.decode.Reset(s.args)
+		d.Reset(s.args)
 	}
 	s.args = nil
-	return &s.decode
+	return d
 }
 
 // answer sends the results. Encoding them can run code of users: until they are

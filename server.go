@@ -205,12 +205,13 @@ func (h *typedHandler[A, R]) run(s *servedCall) {
 	if values == nil {
 		values = &typedResult[A, R]{spec: h.spec}
 	}
-	d := s.decoder()
+	d := s.decoding(&values.decoder)
 	h.spec.Args.Decode(d, &values.args)
 	if err := d.Finish(); err != nil {
 		s.fail(&Error{Code: InvalidArgument, Message: "the arguments cannot be decoded: " + err.Error()}, wire.Refused)
 		return
 	}
+	d.Reset(nil)
 	args := values.args
 	clear1(&values.args)
 	var result R
@@ -237,9 +238,10 @@ func (h *typedHandler[A, R]) run(s *servedCall) {
 // typedResult holds the values of one call on the serving side. It is reused, so
 // that a call costs no allocation for them.
 type typedResult[A, R any] struct {
-	spec   *Method[A, R]
-	args   A
-	result R
+	spec    *Method[A, R]
+	decoder codec.Decoder
+	args    A
+	result  R
 }
 
 func (t *typedResult[A, R]) AppendBody(b []byte, e *codec.Encoder) []byte {
