@@ -103,6 +103,7 @@ func TestGroupEndsWithItsLeaderReport8(t *testing.T) {
 			_ = out.SetReadDeadline(time.Now().Add(10 * time.Second))
 			if n, err := out.Read(buf); n != 0 || errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Errorf("process %d of the group is alive: %v", child, err)
+				_ = syscall.Kill(child, syscall.SIGKILL)
 			}
 		})
 	}
