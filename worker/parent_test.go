@@ -86,7 +86,7 @@ func TestNothingOutlivesItsParentReport1(t *testing.T) {
 	for range rounds(10, 100) {
 		p := startParent(t)
 		p.kill()
-		allGone(t, p.all(), time.Second)
+		allGone(t, p.all(), 2*time.Second)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestNothingThatIsStoppedOutlivesItsParentReport1(t *testing.T) {
 	p := startParent(t)
 	p.signalWorkers(syscall.SIGSTOP)
 	p.kill()
-	allGone(t, p.all(), time.Second)
+	allGone(t, p.all(), 2*time.Second)
 }
 
 // Where the kernel does not act, the worker does.
@@ -113,7 +113,7 @@ func TestParentDiesBelowASubreaperReport2(t *testing.T) {
 	defer unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 	p := startParent(t)
 	p.kill()
-	allGone(t, p.all(), time.Second)
+	allGone(t, p.all(), 2*time.Second)
 	for _, pid := range p.all() {
 		_, _ = unix.Wait4(pid, nil, 0, nil) // they became ours
 	}
@@ -124,7 +124,7 @@ func TestTerminatingTheParentAloneEndsTheTreeReport7(t *testing.T) {
 	p := startParent(t)
 	_ = p.Process.Signal(syscall.SIGTERM)
 	_ = p.Wait()
-	allGone(t, p.all(), time.Second)
+	allGone(t, p.all(), 2*time.Second)
 }
 
 // A host that ends its context at SIGTERM ends the tree in order.
@@ -135,7 +135,7 @@ func TestTerminatingTheParentEndsTheTreeInOrderReport7(t *testing.T) {
 	if err := p.Wait(); err != nil || string(said) != "in order\n" {
 		t.Errorf("%v, %q", err, said)
 	}
-	allGone(t, p.all(), time.Second)
+	allGone(t, p.all(), 2*time.Second)
 }
 
 // What is killed on both sides leaves no file: there never was one.
@@ -146,7 +146,7 @@ func TestNoFilesAreLeftReport21(t *testing.T) {
 		p := startParent(t, "TMPDIR="+dir)
 		p.kill()
 		p.signalWorkers(syscall.SIGKILL)
-		allGone(t, p.all(), time.Second)
+		allGone(t, p.all(), 2*time.Second)
 	}
 	if n := entries(t, dir); n != 0 {
 		t.Errorf("%d files left in the temporary directory", n)
