@@ -21,7 +21,7 @@ func TestRingSaysWhatIsMissingAndWhatToDoubt(t *testing.T) {
 		"| C++       | 0.50 (0.50 – 0.50) |",                // ratio
 		"| **tenon** | 20.0 – 30.0 | 2.00 – 3.00 |\n",       // rounds
 		"JavaScript was left out: node: not found.\n",       // and has no row
-		"| JavaScript | two threads  |         |\n",         // but is described
+		"| JavaScript | two threads |         |\n",          // but is described
 		"Other programs kept 0.00 CPUs busy before the run", //
 	} {
 		if !strings.Contains(text, want) {
