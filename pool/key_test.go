@@ -153,7 +153,7 @@ func TestCallsThatWaitForAMemberThatEndsGoToAnother(t *testing.T) {
 			m.Close()
 		}
 	}
-	eventually(t, "another member runs a call", func() bool { return p.Stats().Calls == 2 })
+	eventually(t, "another member runs a call", func() bool { return p.Stats().Calls >= 2 })
 	close(hold)
 	for range 3 {
 		if err := <-ran; err != nil {
