@@ -4,7 +4,7 @@ MODULES := . cmd/tenon examples benchmarks
 DIR     ?=
 OUT     ?= thumbs
 WORKERS ?=
-FUZZTIME ?= 5s
+FUZZTIME ?= 2000x
 
 .DEFAULT_GOAL := help
 .PHONY: help run test unit race build lint generate check-generated fuzz bench mutants soak clean
@@ -36,7 +36,7 @@ unit: ## tests of all modules
 race: ## tests of the library under the race detector
 	@CGO_ENABLED=1 go test -count=1 -race ./...
 
-fuzz: ## every fuzz target for FUZZTIME (default 5s)
+fuzz: ## every fuzz target for FUZZTIME (2000x, or a time such as 30s)
 	@./scripts/fuzz.sh '$(MODULES)' $(FUZZTIME)
 
 bench: ## ours beside the peers, in one run; writes BENCHMARKS.md
