@@ -2,12 +2,13 @@
 // one process to another, without calls.
 //
 //	go run ./benchmarks/ring             the whole, about a minute
-//	go run ./benchmarks/ring -quick      a look, about ten seconds
+//	go run ./benchmarks/ring -quick      a look, below twenty seconds
 //	go run ./benchmarks/ring -json FILE  for go run ./benchmarks/report
 //
-// The yardsticks are a queue in C++ (programs/spsc.cpp), the ring of a Node.js library
-// re-created in JavaScript (programs/seed.mjs) and Go channels. What a system lacks - g++,
-// node, memory shared by descriptor - leaves its rows out, with a note.
+// The yardsticks are a queue in C++ (programs/spsc.cpp), the ring of a Node.js
+// library re-created in JavaScript (programs/seed.mjs) and Go channels. What a
+// system lacks - g++, node, memory shared by descriptor - leaves its rows out, with
+// a note.
 //
 // The same folder shows that the ring can be implemented elsewhere: layout.mjs is
 // a reader and a writer of tenon's ring made from RING.md alone, which the tests

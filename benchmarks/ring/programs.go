@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -77,6 +78,9 @@ func output(ctx context.Context, name string, args ...string) (string, error) {
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", err
+	}
 	if err != nil {
 		if text := strings.TrimSpace(errs.String()); text != "" {
 			err = fmt.Errorf("%w: %s", err, text)
