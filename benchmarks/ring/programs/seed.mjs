@@ -10,6 +10,7 @@
 // writes SKIP + TIMED + SKIP messages, corked in batches, and prints how many
 // nanoseconds reading the middle ones took.
 
+import { writeSync } from 'node:fs'
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
 
 // Words of the state, 128 bytes apart.
@@ -183,11 +184,12 @@ if (isMainThread) {
   const order = { handle: alloc(capacity), skip, timed, size, batch }
   const worker = new Worker(new URL(import.meta.url), { workerData: order })
   worker.on('message', (nanoseconds) => console.log(nanoseconds))
-  worker.on('error', (err) => {
-    console.error(err)
-    process.exit(1)
-  })
   worker.on('online', () => writeAll(order))
 } else {
+  // The writer may be waiting for room and would not hear of an error.
+  process.on('uncaughtException', (err) => {
+    writeSync(2, `${err.message}\n`)
+    process.kill(process.pid)
+  })
   readAll(workerData)
 }
