@@ -67,7 +67,8 @@ Taken on %s: %s, %d CPUs, %s; %s, GOMAXPROCS %d.
   goroutines. All rings hold 8 MiB and publish every 32 messages.
 - Copied means from memory of the writer's into the ring and from there into
   memory of the reader's. In place, the message is built and read in the ring, and
-  no more of it is touched than its ends.
+  no more of it is touched than its ends: its GiB/s are bytes that changed hands,
+  not bytes that moved. JavaScript copies in and reads in place.
 - Each message carries its number in its first and last four bytes; the reader
   checks both and the length. A message that is lost, doubled or torn ends the run.
 - The reader's clock runs over the middle two thirds of the messages, so that both
