@@ -40,7 +40,7 @@ fuzz: ## every fuzz target for FUZZTIME (2000x, or a time such as 30s)
 	@./scripts/fuzz.sh '$(MODULES)' $(FUZZTIME)
 
 bench: ## ours beside the peers, in one run; writes BENCHMARKS.md
-	@cd benchmarks && go run . -json results.json && go run ./report results.json > ../BENCHMARKS.md
+	@cd benchmarks && go run . -json results.json && go run ./ring -json ring.json && go run ./report results.json ring.json > ../BENCHMARKS.md
 
 mutants: ## break the code in many small ways; each must turn a named test red
 	@./scripts/mutants.sh

@@ -34,6 +34,7 @@ type Conn struct {
 	served  *servedCalls  // calls we serve
 	runners *runners      // the goroutines that run their handlers
 	scope   scope         // what services keep for this connection
+	pings   pings         // of ours
 	peer    *peerMethods  // what the other side offers
 
 	running context.Context // ends when the connection does

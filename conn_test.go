@@ -354,7 +354,7 @@ func TestHalfOfTheCallsCanceledReport34(t *testing.T) {
 	a, b := inproc.Pair()
 	conn := connect(t, &calc{}, a, b)
 	var callers sync.WaitGroup
-	for i := range int64(2000) {
+	for i := range int64(10_000) {
 		callers.Go(func() {
 			if i%2 == 0 {
 				ctx, cancel := context.WithCancel(t.Context())

@@ -25,11 +25,12 @@ type callContext struct {
 	hasDeadline bool
 	metadata    map[string]string
 
-	mu     sync.Mutex
-	err    error
-	done   chan struct{}
-	timer  *time.Timer
-	afters map[*func()]struct{}
+	mu             sync.Mutex
+	answerMetadata []byte // encoded; see SetAnswerMetadata
+	err            error
+	done           chan struct{}
+	timer          *time.Timer
+	afters         map[*func()]struct{}
 }
 
 func (c *callContext) Deadline() (time.Time, bool) { return c.deadline, c.hasDeadline }
@@ -40,6 +41,8 @@ func (c *callContext) Value(key any) any {
 		return c.conn
 	case incomingKey{}:
 		return c.metadata
+	case answerKey{}:
+		return c
 	case outgoingKey{}:
 		return nil // what our own side sends is another matter
 	}

@@ -1,6 +1,7 @@
 package tenon
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/tenon-go/tenon/internal/call"
@@ -63,6 +64,8 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 		c.peer.described(f.Arg, string(f.Body))
 	case wire.Ping:
 		c.outbox.reply(f.Arg)
+	case wire.Pong:
+		c.pings.returned(f.Arg)
 	case wire.Bye:
 		if f.Flags&wire.Final != 0 {
 			return r.detached()
@@ -98,11 +101,22 @@ func (c *Conn) answered(f wire.Frame, owned bool) error {
 		settle(open, call.Outcome{Err: c.failure(f)})
 		return nil
 	}
-	if owned {
-		open.Outcome = call.Outcome{Result: f.Body, Owned: true}
-	} else {
-		open.SetResult(f.Body)
+	var metadata []byte
+	result := f.Body
+	if f.Flags&wire.HasMetadata != 0 {
+		o, rest, err := wire.ParseCall(wire.HasMetadata, result)
+		if err != nil {
+			settle(open, call.Outcome{Err: &Error{Code: Broken, Message: err.Error()}})
+			return protocolError{err}
+		}
+		metadata, result = bytes.Clone(o.Metadata), rest
 	}
+	if owned {
+		open.Outcome = call.Outcome{Result: result, Owned: true}
+	} else {
+		open.SetResult(result)
+	}
+	open.Outcome.Metadata = metadata
 	open.Settled <- struct{}{}
 	return nil
 }

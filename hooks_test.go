@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/codec"
@@ -180,5 +182,66 @@ func TestCheckNamesEveryDifference(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v does not name %s", err, part)
 		}
+	}
+}
+
+func TestMetadataOfAnswers(t *testing.T) {
+	srv := tenon.NewServer()
+	tenon.Handle(srv, &fail, func(ctx context.Context, how string) (string, error) {
+		if how == "large" {
+			return "", tenon.SetAnswerMetadata(ctx, map[string]string{"k": strings.Repeat("x", 70<<10)})
+		}
+		if how == "" {
+			return "", nil
+		}
+		return strings.Repeat(how, 50_000), tenon.SetAnswerMetadata(ctx, map[string]string{"cache": how})
+	})
+	conn := serve(t, srv)
+	var md map[string]string
+	ctx := tenon.WithAnswerMetadata(t.Context(), &md)
+	if got, err := fail.Call(ctx, conn, "hit"); err != nil || len(got) != 150_000 || md["cache"] != "hit" {
+		t.Errorf("%d bytes, %v, %v", len(got), md, err)
+	}
+	md = nil
+	if _, err := fail.Call(ctx, conn, ""); err != nil || md != nil {
+		t.Errorf("%v, %v", md, err)
+	}
+	if _, err := fail.Call(ctx, conn, "large"); err == nil || !strings.Contains(err.Error(), "65536") {
+		t.Errorf("%v", err)
+	}
+	if _, err := fail.Call(t.Context(), conn, "x"); err != nil { // nobody asked
+		t.Error(err)
+	}
+	if err := tenon.SetAnswerMetadata(t.Context(), nil); err == nil {
+		t.Error("metadata for an answer outside of a handler")
+	}
+}
+
+func TestPing(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		conn := connect(t, &calc{}, a, b)
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				if took, err := conn.Ping(t.Context()); err != nil || took <= 0 {
+					t.Errorf("%v, %v", took, err)
+				}
+			})
+		}
+		all.Wait()
+		conn.Close()
+		if _, err := conn.Ping(t.Context()); err == nil {
+			t.Error("a sign of life after the end")
+		}
+	})
+	a, b := inproc.Pair() // nobody is there
+	defer b.Close()
+	conn := tenon.NewConn(t.Context(), a, nil)
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	if _, err := conn.Ping(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
 	}
 }

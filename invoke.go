@@ -98,6 +98,11 @@ func (c *Conn) finish(ctx context.Context, open *call.Call) error {
 	if open.Outcome.Err != nil {
 		return open.Outcome.Err
 	}
+	if md := open.Outcome.Metadata; md != nil {
+		if err := giveMetadata(ctx, md); err != nil {
+			return err
+		}
+	}
 	if err := open.Decode(); err != nil {
 		return &Error{Code: InvalidResult, Message: "the result cannot be decoded: " + err.Error(), cause: err}
 	}

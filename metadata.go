@@ -2,6 +2,7 @@ package tenon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 
@@ -11,6 +12,7 @@ import (
 type (
 	outgoingKey struct{}
 	incomingKey struct{}
+	answerKey   struct{}
 )
 
 // WithMetadata returns a context whose calls carry md beside their arguments: a
@@ -29,9 +31,51 @@ func MetadataFrom(ctx context.Context) map[string]string {
 	return maps.Clone(md)
 }
 
+// SetAnswerMetadata sends md with the answer of the call whose handler's context
+// ctx is, if that succeeds; the last call counts. It fails outside of a handler,
+// and above the caller's limit, by default 64 KiB encoded.
+func SetAnswerMetadata(ctx context.Context, md map[string]string) error {
+	s, _ := ctx.Value(answerKey{}).(*callContext)
+	if s == nil {
+		return errors.New("tenon: SetAnswerMetadata outside of a handler")
+	}
+	b, err := encodeMetadata(md, s.conn.peer.limits.Metadata)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answerMetadata = b
+	return nil
+}
+
+// WithAnswerMetadata returns a context for one call, which fills in md with what
+// the handler set for its answer before the call returns.
+func WithAnswerMetadata(ctx context.Context, md *map[string]string) context.Context {
+	return context.WithValue(ctx, answerKey{}, md)
+}
+
+// giveMetadata gives the metadata of an answer to who asked for it.
+func giveMetadata(ctx context.Context, encoded []byte) error {
+	into, _ := ctx.Value(answerKey{}).(*map[string]string)
+	if into == nil {
+		return nil
+	}
+	md, err := parseMetadata(encoded)
+	if err != nil {
+		return &Error{Code: InvalidResult, Message: "the answer's metadata cannot be read: " + err.Error(), cause: err}
+	}
+	*into = md
+	return nil
+}
+
 // outgoingMetadata encodes what ctx has for its calls, or returns nil.
 func outgoingMetadata(ctx context.Context, limit uint32) ([]byte, error) {
 	md, _ := ctx.Value(outgoingKey{}).(map[string]string)
+	return encodeMetadata(md, limit)
+}
+
+func encodeMetadata(md map[string]string, limit uint32) ([]byte, error) {
 	if len(md) == 0 {
 		return nil, nil
 	}

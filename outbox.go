@@ -26,6 +26,7 @@ type mail struct {
 	refusals     []refusal
 	questions    []uint32        // methods of the peer whose shapes we want to know
 	descriptions map[uint32]bool // methods of ours whose shapes the peer wants to know
+	pings        []uint32
 	pong         *uint32
 	bye          *bye
 	seal         chan struct{} // not nil: send the final bye; closed when it is sent
@@ -77,8 +78,16 @@ func (o *outbox) describe(method uint32) {
 	})
 }
 
+func (o *outbox) ping(number uint32) {
+	o.put(func(o *outbox) { o.pings = append(o.pings, number) })
+}
+
 func (o *outbox) reply(ping uint32) {
-	o.put(func(o *outbox) { o.pong = &ping })
+	o.put(func(o *outbox) {
+		if o.pong == nil || wire.After(ping, *o.pong) {
+			o.pong = &ping
+		}
+	})
 }
 
 // farewell says that no call after last is taken, and why if that is the peer's
@@ -204,6 +213,11 @@ func (m *mail) send(ctx context.Context, s *sender) error {
 	}
 	for _, method := range m.questions {
 		if err := s.commitFrame(ctx, wire.Header{Kind: wire.Describe, Arg: method}, nil); err != nil {
+			return err
+		}
+	}
+	for _, number := range m.pings {
+		if err := s.commitFrame(ctx, wire.Header{Kind: wire.Ping, Arg: number}, nil); err != nil {
 			return err
 		}
 	}

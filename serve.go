@@ -247,6 +247,10 @@ func (s *servedCall) decoding(d *codec.Decoder) *codec.Decoder {
 func (s *servedCall) answer(result body, userCode bool) {
 	h := wire.Header{Kind: wire.Answer, Flags: wire.Callee, ID: s.id}
 	m := message{header: h, body: result, userCode: userCode, crowded: s.crowded, limit: s.conn.peer.limits.Message}
+	if md := s.takeMetadata(); md != nil {
+		m.header.Flags |= wire.HasMetadata
+		m.body = withMetadata{md, result}
+	}
 	published, err := s.conn.sender.send(s.conn.running, m)
 	if err == nil {
 		s.answered = true
@@ -280,6 +284,22 @@ func (s *servedCall) fail(err error, refused uint8) {
 	if _, err := s.conn.sender.send(s.conn.running, m); err != nil {
 		s.conn.sendFailed(err)
 	}
+}
+
+func (s *servedCall) takeMetadata() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.answerMetadata
+}
+
+// withMetadata is a body with metadata in front.
+type withMetadata struct {
+	metadata []byte
+	body
+}
+
+func (w withMetadata) AppendBody(b []byte, e *codec.Encoder) []byte {
+	return w.body.AppendBody(wire.AppendMetadata(b, w.metadata), e)
 }
 
 // review shows the error of a call to the hook, which may replace it.

@@ -85,8 +85,9 @@ type Place interface{ Leave() }
 
 // An Outcome is how a call ended: with the encoded results, or with Err.
 type Outcome struct {
-	Result []byte
-	Owned  bool // nobody else uses the memory of Result
+	Result   []byte
+	Owned    bool   // nobody else uses the memory of Result
+	Metadata []byte // of the answer, encoded
 	Err    error
 }
 
