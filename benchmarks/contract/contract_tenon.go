@@ -39,6 +39,50 @@ func (c directoryClient) Upload(ctx context.Context, data []byte) (int, error) {
 	return r.r0, err
 }
 
+// NewDirectoryStarter returns what starts calls of Directory through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func NewDirectoryStarter(caller tenon.Caller) DirectoryStarter { return DirectoryStarter{caller} }
+
+// DirectoryStarter has the methods of Directory, each of which starts its call and
+// returns a function that waits for the outcome.
+type DirectoryStarter struct{ caller tenon.Caller }
+
+// Add starts a call; see [tenon.Method.Start].
+func (c DirectoryStarter) Add(ctx context.Context, a int64, b int64) (wait func() (int64, error)) {
+	p := directoryAdd.Start(ctx, c.caller, directoryAddArgs{a, b})
+	return func() (int64, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Echo starts a call; see [tenon.Method.Start].
+func (c DirectoryStarter) Echo(ctx context.Context, user User) (wait func() (User, error)) {
+	p := directoryEcho.Start(ctx, c.caller, directoryEchoArgs{user})
+	return func() (User, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// List starts a call; see [tenon.Method.Start].
+func (c DirectoryStarter) List(ctx context.Context, n int) (wait func() ([]User, error)) {
+	p := directoryList.Start(ctx, c.caller, directoryListArgs{n})
+	return func() ([]User, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Upload starts a call; see [tenon.Method.Start].
+func (c DirectoryStarter) Upload(ctx context.Context, data []byte) (wait func() (int, error)) {
+	p := directoryUpload.Start(ctx, c.caller, directoryUploadArgs{data})
+	return func() (int, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
 // RegisterDirectory makes srv answer the calls of Directory with the methods of impl, which
 // run on many goroutines at once.
 func RegisterDirectory(srv *tenon.Server, impl Directory) {

@@ -54,6 +54,77 @@ func (c troubleClient) Loops(ctx context.Context) error {
 	return err
 }
 
+// NewTroubleStarter returns what starts calls of Trouble through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func NewTroubleStarter(caller tenon.Caller) TroubleStarter { return TroubleStarter{caller} }
+
+// TroubleStarter has the methods of Trouble, each of which starts its call and
+// returns a function that waits for the outcome.
+type TroubleStarter struct{ caller tenon.Caller }
+
+// Hello starts a call; see [tenon.Method.Start].
+func (c TroubleStarter) Hello(ctx context.Context) (wait func() (int, error)) {
+	p := troubleHello.Start(ctx, c.caller, troubleHelloArgs{})
+	return func() (int, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// NilPointer starts a call; see [tenon.Method.Start].
+func (c TroubleStarter) NilPointer(ctx context.Context) (wait func() error) {
+	p := troubleNilPointer.Start(ctx, c.caller, troubleNilPointerArgs{})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
+// WildPointer starts a call; see [tenon.Method.Start].
+func (c TroubleStarter) WildPointer(ctx context.Context) (wait func() error) {
+	p := troubleWildPointer.Start(ctx, c.caller, troubleWildPointerArgs{})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
+// Memory starts a call; see [tenon.Method.Start].
+func (c TroubleStarter) Memory(ctx context.Context) (wait func() error) {
+	p := troubleMemory.Start(ctx, c.caller, troubleMemoryArgs{})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
+// Exit starts a call; see [tenon.Method.Start].
+func (c TroubleStarter) Exit(ctx context.Context) (wait func() error) {
+	p := troubleExit.Start(ctx, c.caller, troubleExitArgs{})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
+// Races starts a call; see [tenon.Method.Start].
+func (c TroubleStarter) Races(ctx context.Context) (wait func() error) {
+	p := troubleRaces.Start(ctx, c.caller, troubleRacesArgs{})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
+// Loops starts a call; see [tenon.Method.Start].
+func (c TroubleStarter) Loops(ctx context.Context) (wait func() error) {
+	p := troubleLoops.Start(ctx, c.caller, troubleLoopsArgs{})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
 // RegisterTrouble makes srv answer the calls of Trouble with the methods of impl, which
 // run on many goroutines at once.
 func RegisterTrouble(srv *tenon.Server, impl Trouble) {

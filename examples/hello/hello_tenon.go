@@ -24,6 +24,23 @@ func (c greeterClient) Hello(ctx context.Context, name string) (string, error) {
 	return r.r0, err
 }
 
+// NewGreeterStarter returns what starts calls of Greeter through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func NewGreeterStarter(caller tenon.Caller) GreeterStarter { return GreeterStarter{caller} }
+
+// GreeterStarter has the methods of Greeter, each of which starts its call and
+// returns a function that waits for the outcome.
+type GreeterStarter struct{ caller tenon.Caller }
+
+// Hello starts a call; see [tenon.Method.Start].
+func (c GreeterStarter) Hello(ctx context.Context, name string) (wait func() (string, error)) {
+	p := greeterHello.Start(ctx, c.caller, greeterHelloArgs{name})
+	return func() (string, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
 // RegisterGreeter makes srv answer the calls of Greeter with the methods of impl, which
 // run on many goroutines at once.
 func RegisterGreeter(srv *tenon.Server, impl Greeter) {

@@ -88,7 +88,7 @@ type Outcome struct {
 	Result   []byte
 	Owned    bool   // nobody else uses the memory of Result
 	Metadata []byte // of the answer, encoded
-	Err    error
+	Err      error
 }
 
 // maxKept bounds the buffer that a Call keeps for its next use. Larger results

@@ -54,6 +54,77 @@ func (c echoClient) Fail(ctx context.Context, how string) error {
 	return err
 }
 
+// NewEchoStarter returns what starts calls of Echo through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func NewEchoStarter(caller tenon.Caller) EchoStarter { return EchoStarter{caller} }
+
+// EchoStarter has the methods of Echo, each of which starts its call and
+// returns a function that waits for the outcome.
+type EchoStarter struct{ caller tenon.Caller }
+
+// Add starts a call; see [tenon.Method.Start].
+func (c EchoStarter) Add(ctx context.Context, a int64, b int64) (wait func() (int64, error)) {
+	p := echoAdd.Start(ctx, c.caller, echoAddArgs{a, b})
+	return func() (int64, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// User starts a call; see [tenon.Method.Start].
+func (c EchoStarter) User(ctx context.Context, user User) (wait func() (User, error)) {
+	p := echoUser.Start(ctx, c.caller, echoUserArgs{user})
+	return func() (User, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Users starts a call; see [tenon.Method.Start].
+func (c EchoStarter) Users(ctx context.Context, users []User) (wait func() ([]User, error)) {
+	p := echoUsers.Start(ctx, c.caller, echoUsersArgs{users})
+	return func() ([]User, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Bytes starts a call; see [tenon.Method.Start].
+func (c EchoStarter) Bytes(ctx context.Context, data []byte) (wait func() ([]byte, error)) {
+	p := echoBytes.Start(ctx, c.caller, echoBytesArgs{data})
+	return func() ([]byte, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Len starts a call; see [tenon.Method.Start].
+func (c EchoStarter) Len(ctx context.Context, data []byte) (wait func() (int, error)) {
+	p := echoLen.Start(ctx, c.caller, echoLenArgs{data})
+	return func() (int, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Make starts a call; see [tenon.Method.Start].
+func (c EchoStarter) Make(ctx context.Context, size int) (wait func() ([]byte, error)) {
+	p := echoMake.Start(ctx, c.caller, echoMakeArgs{size})
+	return func() ([]byte, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Fail starts a call; see [tenon.Method.Start].
+func (c EchoStarter) Fail(ctx context.Context, how string) (wait func() error) {
+	p := echoFail.Start(ctx, c.caller, echoFailArgs{how})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
 // RegisterEcho makes srv answer the calls of Echo with the methods of impl, which
 // run on many goroutines at once.
 func RegisterEcho(srv *tenon.Server, impl Echo) {

@@ -29,6 +29,32 @@ func (c checkerClient) Check(ctx context.Context, text string) ([]Mistake, error
 	return r.r0, err
 }
 
+// NewCheckerStarter returns what starts calls of Checker through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func NewCheckerStarter(caller tenon.Caller) CheckerStarter { return CheckerStarter{caller} }
+
+// CheckerStarter has the methods of Checker, each of which starts its call and
+// returns a function that waits for the outcome.
+type CheckerStarter struct{ caller tenon.Caller }
+
+// Language starts a call; see [tenon.Method.Start].
+func (c CheckerStarter) Language(ctx context.Context) (wait func() (string, error)) {
+	p := checkerLanguage.Start(ctx, c.caller, checkerLanguageArgs{})
+	return func() (string, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Check starts a call; see [tenon.Method.Start].
+func (c CheckerStarter) Check(ctx context.Context, text string) (wait func() ([]Mistake, error)) {
+	p := checkerCheck.Start(ctx, c.caller, checkerCheckArgs{text})
+	return func() ([]Mistake, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
 // RegisterChecker makes srv answer the calls of Checker with the methods of impl, which
 // run on many goroutines at once.
 func RegisterChecker(srv *tenon.Server, impl Checker) {
@@ -178,6 +204,23 @@ type dictionaryClient struct{ caller tenon.Caller }
 func (c dictionaryClient) Knows(ctx context.Context, word string) (bool, error) {
 	r, err := dictionaryKnows.Call(ctx, c.caller, dictionaryKnowsArgs{word})
 	return r.r0, err
+}
+
+// NewDictionaryStarter returns what starts calls of Dictionary through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func NewDictionaryStarter(caller tenon.Caller) DictionaryStarter { return DictionaryStarter{caller} }
+
+// DictionaryStarter has the methods of Dictionary, each of which starts its call and
+// returns a function that waits for the outcome.
+type DictionaryStarter struct{ caller tenon.Caller }
+
+// Knows starts a call; see [tenon.Method.Start].
+func (c DictionaryStarter) Knows(ctx context.Context, word string) (wait func() (bool, error)) {
+	p := dictionaryKnows.Start(ctx, c.caller, dictionaryKnowsArgs{word})
+	return func() (bool, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
 }
 
 // RegisterDictionary makes srv answer the calls of Dictionary with the methods of impl, which

@@ -24,6 +24,23 @@ func (c imagingClient) Thumbnail(ctx context.Context, picture []byte, size int) 
 	return r.r0, err
 }
 
+// NewImagingStarter returns what starts calls of Imaging through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func NewImagingStarter(caller tenon.Caller) ImagingStarter { return ImagingStarter{caller} }
+
+// ImagingStarter has the methods of Imaging, each of which starts its call and
+// returns a function that waits for the outcome.
+type ImagingStarter struct{ caller tenon.Caller }
+
+// Thumbnail starts a call; see [tenon.Method.Start].
+func (c ImagingStarter) Thumbnail(ctx context.Context, picture []byte, size int) (wait func() (Thumb, error)) {
+	p := imagingThumbnail.Start(ctx, c.caller, imagingThumbnailArgs{picture, size})
+	return func() (Thumb, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
 // RegisterImaging makes srv answer the calls of Imaging with the methods of impl, which
 // run on many goroutines at once.
 func RegisterImaging(srv *tenon.Server, impl Imaging) {

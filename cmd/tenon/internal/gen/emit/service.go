@@ -30,6 +30,7 @@ func (w *writer) service(s *model.Service) {
 		}
 	}
 	w.client(s, client, methods)
+	w.starter(s, methods)
 	w.register(s, methods)
 	w.check(s, methods)
 	for _, m := range methods {
@@ -44,32 +45,65 @@ func (w *writer) client(s *model.Service, client string, methods []method) {
 	w.f("func %s(caller %s.Caller) %s { return %s{caller} }\n", newClient, w.tenon, s.Name, client)
 	w.f("\ntype %s struct{ caller %s.Caller }\n", client, w.tenon)
 	for _, m := range methods {
-		local := names{}
-		local.reserve("c", "r", "err", m.descriptor, m.args)
-		ctx := local.unique("ctx")
-		var results, args, returns []string
-		signature := ctx + " " + w.context + ".Context"
-		for i, v := range m.Params {
-			name := local.unique(v.Name)
-			typ := w.typeName(v.Type.Go)
-			if m.Variadic && i == len(m.Params)-1 {
-				typ = "..." + w.typeName(v.Type.Go.Underlying().(*types.Slice).Elem())
-			}
-			signature += ", " + name + " " + typ
-			args = append(args, name)
-		}
-		for _, v := range m.Results {
-			results = append(results, w.typeName(v.Type.Go))
-			returns = append(returns, "r."+v.Name)
-		}
-		r := "r"
-		if len(m.Results) == 0 {
-			r = "_"
-		}
-		w.f("\nfunc (c %s) %s(%s) (%s) {\n", client, m.Name, signature, strings.Join(append(results, "error"), ", "))
-		w.f("%s, err := %s.Call(%s, c.caller, %s{%s})\n", r, m.descriptor, ctx, m.args, strings.Join(args, ", "))
-		w.f("return %s\n}\n", strings.Join(append(returns, "err"), ", "))
+		c := w.callOf(m)
+		w.f("\nfunc (c %s) %s(%s) (%s) {\n", client, m.Name, c.signature, c.results)
+		w.f("%s, err := %s.Call(%s, c.caller, %s)\n", c.r, m.descriptor, c.ctx, c.args)
+		w.f("return %s\n}\n", c.returns)
 	}
+}
+
+// starter writes the second client, whose methods do not wait.
+func (w *writer) starter(s *model.Service, methods []method) {
+	name, newStarter := s.Name+"Starter", load.StarterName(s.Name)
+	w.f("\n// %s returns what starts calls of %s through caller without\n", newStarter, s.Name)
+	w.f("// waiting for them. Many that one goroutine starts travel together.\n")
+	w.f("func %s(caller %s.Caller) %s { return %s{caller} }\n", newStarter, w.tenon, name, name)
+	w.f("\n// %s has the methods of %s, each of which starts its call and\n", name, s.Name)
+	w.f("// returns a function that waits for the outcome.\n")
+	w.f("type %s struct{ caller %s.Caller }\n", name, w.tenon)
+	for _, m := range methods {
+		c := w.callOf(m)
+		w.f("\n// %s starts a call; see [%s.Method.Start].\n", m.Name, w.tenon)
+		w.f("func (c %s) %s(%s) (%s func() (%s)) {\n", name, m.Name, c.signature, c.wait, c.results)
+		w.f("%s := %s.Start(%s, c.caller, %s)\n", c.pending, m.descriptor, c.ctx, c.args)
+		w.f("return func() (%s) {\n%s, err := %s.Wait()\nreturn %s\n}\n}\n", c.results, c.r, c.pending, c.returns)
+	}
+}
+
+// A callText is how a method is called through its descriptor.
+type callText struct {
+	ctx, signature, args string // the parameters
+	results, r, returns  string // the results
+	wait, pending        string // names for a started call
+}
+
+func (w *writer) callOf(m method) callText {
+	local := names{}
+	local.reserve("c", "r", "err", m.descriptor, m.args)
+	c := callText{ctx: local.unique("ctx"), r: "r"}
+	c.signature = c.ctx + " " + w.context + ".Context"
+	var args, results, returns []string
+	for i, v := range m.Params {
+		name := local.unique(v.Name)
+		typ := w.typeName(v.Type.Go)
+		if m.Variadic && i == len(m.Params)-1 {
+			typ = "..." + w.typeName(v.Type.Go.Underlying().(*types.Slice).Elem())
+		}
+		c.signature += ", " + name + " " + typ
+		args = append(args, name)
+	}
+	for _, v := range m.Results {
+		results = append(results, w.typeName(v.Type.Go))
+		returns = append(returns, "r."+v.Name)
+	}
+	if len(m.Results) == 0 {
+		c.r = "_"
+	}
+	c.wait, c.pending = local.unique("wait"), local.unique("p")
+	c.args = m.args + "{" + strings.Join(args, ", ") + "}"
+	c.results = strings.Join(append(results, "error"), ", ")
+	c.returns = strings.Join(append(returns, "err"), ", ")
+	return c
 }
 
 // register writes the two ways to offer a service, which differ in how a

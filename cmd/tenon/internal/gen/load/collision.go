@@ -39,7 +39,7 @@ func (t taken) addFile(fset *token.FileSet, file *ast.File) {
 func (t taken) addServices(p *Package) (problems diag.Problems) {
 	for _, f := range p.Files {
 		for _, s := range f.Services {
-			for _, name := range []string{ClientName(s.Name), RegisterName(s.Name), PerConnName(s.Name), CheckName(s.Name)} {
+			for _, name := range []string{ClientName(s.Name), StarterName(s.Name), s.Name + "Starter", RegisterName(s.Name), PerConnName(s.Name), CheckName(s.Name)} {
 				if pos, ok := t[name]; ok {
 					problems = append(problems, diag.Problem{
 						Pos:    pos,

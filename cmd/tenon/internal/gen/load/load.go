@@ -153,6 +153,19 @@ func (p *Package) findOrphans(listing *packages.Package, overlay map[string][]by
 	}
 }
 
+// emptyBodies leaves the declarations of a file alone and replaces what its
+// functions do: the generator does not need it, and it may use what the stubs of
+// the outputs cannot have, such as the methods of a starter.
+func emptyBodies(file *ast.File) {
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+			f.Body.List = []ast.Stmt{&ast.ExprStmt{X: &ast.CallExpr{
+				Fun: ast.NewIdent("panic"), Args: []ast.Expr{&ast.BasicLit{Kind: token.INT, Value: "0"}},
+			}}}
+		}
+	}
+}
+
 // typeCheck fills in the types of the packages that have directives.
 func typeCheck(config packages.Config, scanned map[string]*Package, overlay map[string][]byte) error {
 	var paths []string
@@ -169,7 +182,11 @@ func typeCheck(config packages.Config, scanned map[string]*Package, overlay map[
 		packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax
 	config.Overlay = overlay
 	config.ParseFile = func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
-		return parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
+		if file != nil {
+			emptyBodies(file)
+		}
+		return file, err
 	}
 	checked, err := packages.Load(&config, paths...)
 	if err != nil {

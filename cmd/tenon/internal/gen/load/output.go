@@ -46,6 +46,7 @@ func IsOutput(path string) bool {
 func ClientName(service string) string   { return exportedLike(service, "New", service+"Client") }
 func RegisterName(service string) string { return exportedLike(service, "Register", service) }
 func PerConnName(service string) string  { return RegisterName(service) + "PerConn" }
+func StarterName(service string) string  { return exportedLike(service, "New", service+"Starter") }
 func CheckName(service string) string    { return exportedLike(service, "Check", service) }
 
 // exportedLike joins a verb and a noun so that the result is exported exactly
@@ -73,6 +74,8 @@ func stub(pkg, buildConstraint string, services []Declaration) []byte {
 	}
 	for _, s := range services {
 		fmt.Fprintf(&b, "func %s(stubTenon_.Caller) %s { panic(0) }\n", ClientName(s.Name), s.Name)
+		fmt.Fprintf(&b, "type %sStarter struct{}\n", s.Name)
+		fmt.Fprintf(&b, "func %s(stubTenon_.Caller) %sStarter { panic(0) }\n", StarterName(s.Name), s.Name)
 		fmt.Fprintf(&b, "func %s(*stubTenon_.Server, %s) { panic(0) }\n", RegisterName(s.Name), s.Name)
 		fmt.Fprintf(&b, "func %s(*stubTenon_.Server, func(*stubTenon_.Conn) (%s, error)) { panic(0) }\n", PerConnName(s.Name), s.Name)
 		fmt.Fprintf(&b, "func %s(stubContext_.Context, stubTenon_.Caller) error { panic(0) }\n", CheckName(s.Name))

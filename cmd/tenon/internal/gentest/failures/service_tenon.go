@@ -29,6 +29,32 @@ func (c failingClient) Count(ctx context.Context) (int, error) {
 	return r.calls, err
 }
 
+// NewFailingStarter returns what starts calls of Failing through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func NewFailingStarter(caller tenon.Caller) FailingStarter { return FailingStarter{caller} }
+
+// FailingStarter has the methods of Failing, each of which starts its call and
+// returns a function that waits for the outcome.
+type FailingStarter struct{ caller tenon.Caller }
+
+// Fail starts a call; see [tenon.Method.Start].
+func (c FailingStarter) Fail(ctx context.Context, how string) (wait func() error) {
+	p := failingFail.Start(ctx, c.caller, failingFailArgs{how})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
+// Count starts a call; see [tenon.Method.Start].
+func (c FailingStarter) Count(ctx context.Context) (wait func() (int, error)) {
+	p := failingCount.Start(ctx, c.caller, failingCountArgs{})
+	return func() (int, error) {
+		r, err := p.Wait()
+		return r.calls, err
+	}
+}
+
 // RegisterFailing makes srv answer the calls of Failing with the methods of impl, which
 // run on many goroutines at once.
 func RegisterFailing(srv *tenon.Server, impl Failing) {

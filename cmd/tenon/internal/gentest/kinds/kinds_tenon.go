@@ -114,6 +114,176 @@ func (c kindsClient) Collide(ctx context.Context, ctx2 int, kindsCollide2 int) (
 	return r.err, err
 }
 
+// NewKindsStarter returns what starts calls of Kinds through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func NewKindsStarter(caller tenon.Caller) KindsStarter { return KindsStarter{caller} }
+
+// KindsStarter has the methods of Kinds, each of which starts its call and
+// returns a function that waits for the outcome.
+type KindsStarter struct{ caller tenon.Caller }
+
+// Numbers starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Numbers(ctx context.Context, v Numbers) (wait func() (Numbers, error)) {
+	p := kindsNumbers.Start(ctx, c.caller, kindsNumbersArgs{v})
+	return func() (Numbers, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Texts starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Texts(ctx context.Context, v Texts) (wait func() (Texts, error)) {
+	p := kindsTexts.Start(ctx, c.caller, kindsTextsArgs{v})
+	return func() (Texts, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Times starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Times(ctx context.Context, v Times) (wait func() (Times, error)) {
+	p := kindsTimes.Start(ctx, c.caller, kindsTimesArgs{v})
+	return func() (Times, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Collections starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Collections(ctx context.Context, v Collections) (wait func() (Collections, error)) {
+	p := kindsCollections.Start(ctx, c.caller, kindsCollectionsArgs{v})
+	return func() (Collections, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Pointers starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Pointers(ctx context.Context, v Pointers) (wait func() (Pointers, error)) {
+	p := kindsPointers.Start(ctx, c.caller, kindsPointersArgs{v})
+	return func() (Pointers, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Nested starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Nested(ctx context.Context, v Nested) (wait func() (Nested, error)) {
+	p := kindsNested.Start(ctx, c.caller, kindsNestedArgs{v})
+	return func() (Nested, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Marshalers starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Marshalers(ctx context.Context, v Marshalers) (wait func() (Marshalers, error)) {
+	p := kindsMarshalers.Start(ctx, c.caller, kindsMarshalersArgs{v})
+	return func() (Marshalers, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Recursive starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Recursive(ctx context.Context, tree Tree, list *List, forest Forest) (wait func() (Tree, error)) {
+	p := kindsRecursive.Start(ctx, c.caller, kindsRecursiveArgs{tree, list, forest})
+	return func() (Tree, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Foreign starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Foreign(ctx context.Context, v Foreign) (wait func() (geo.Track, error)) {
+	p := kindsForeign.Start(ctx, c.caller, kindsForeignArgs{v})
+	return func() (geo.Track, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Large starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Large(ctx context.Context, list []Large, pointers []*Large, byNumber map[int]Large) (wait func() error) {
+	p := kindsLarge.Start(ctx, c.caller, kindsLargeArgs{list, pointers, byNumber})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
+// Nothing starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Nothing(ctx context.Context) (wait func() error) {
+	p := kindsNothing.Start(ctx, c.caller, kindsNothingArgs{})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
+// Unnamed starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Unnamed(ctx context.Context, p0 int, p1 string) (wait func() (int, string, error)) {
+	p := kindsUnnamed.Start(ctx, c.caller, kindsUnnamedArgs{p0, p1})
+	return func() (int, string, error) {
+		r, err := p.Wait()
+		return r.r0, r.r1, err
+	}
+}
+
+// Named starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Named(ctx context.Context, a int, b int) (wait func() (int, int, error)) {
+	p := kindsNamed.Start(ctx, c.caller, kindsNamedArgs{a, b})
+	return func() (int, int, error) {
+		r, err := p.Wait()
+		return r.sum, r.difference, err
+	}
+}
+
+// Blank starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Blank(ctx context.Context, p0 int, p1 string) (wait func() (bool, error)) {
+	p := kindsBlank.Start(ctx, c.caller, kindsBlankArgs{p0, p1})
+	return func() (bool, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Variadic starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Variadic(ctx context.Context, names ...string) (wait func() ([]string, error)) {
+	p := kindsVariadic.Start(ctx, c.caller, kindsVariadicArgs{names})
+	return func() ([]string, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// VariadicBytes starts a call; see [tenon.Method.Start].
+func (c KindsStarter) VariadicBytes(ctx context.Context, data ...byte) (wait func() (int, error)) {
+	p := kindsVariadicBytes.Start(ctx, c.caller, kindsVariadicBytesArgs{data})
+	return func() (int, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Awkward starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Awkward(ctx context.Context, c2 int, r2 int, err2 int, b int, d int, e int, v int, tenon int, codec int, string int) (wait func() (int, int, error)) {
+	p := kindsAwkward.Start(ctx, c.caller, kindsAwkwardArgs{c2, r2, err2, b, d, e, v, tenon, codec, string})
+	return func() (int, int, error) {
+		r, err := p.Wait()
+		return r.x, r.i, err
+	}
+}
+
+// Collide starts a call; see [tenon.Method.Start].
+func (c KindsStarter) Collide(ctx context.Context, ctx2 int, kindsCollide2 int) (wait func() (int, error)) {
+	p := kindsCollide.Start(ctx, c.caller, kindsCollideArgs{ctx2, kindsCollide2})
+	return func() (int, error) {
+		r, err := p.Wait()
+		return r.err, err
+	}
+}
+
 // RegisterKinds makes srv answer the calls of Kinds with the methods of impl, which
 // run on many goroutines at once.
 func RegisterKinds(srv *tenon.Server, impl Kinds) {

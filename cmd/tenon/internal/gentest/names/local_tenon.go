@@ -24,6 +24,23 @@ func (c localClient) Point(ctx context.Context, p Point) (Point, error) {
 	return r.r0, err
 }
 
+// newLocalStarter returns what starts calls of local through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func newLocalStarter(caller tenon2.Caller) localStarter { return localStarter{caller} }
+
+// localStarter has the methods of local, each of which starts its call and
+// returns a function that waits for the outcome.
+type localStarter struct{ caller tenon2.Caller }
+
+// Point starts a call; see [tenon2.Method.Start].
+func (c localStarter) Point(ctx context.Context, p Point) (wait func() (Point, error)) {
+	p2 := localPoint.Start(ctx, c.caller, localPointArgs{p})
+	return func() (Point, error) {
+		r, err := p2.Wait()
+		return r.r0, err
+	}
+}
+
 // registerLocal makes srv answer the calls of local with the methods of impl, which
 // run on many goroutines at once.
 func registerLocal(srv *tenon2.Server, impl local) {

@@ -36,6 +36,41 @@ func (c httpServerClient2) Words(ctx context.Context, d duration, t time) error 
 	return err
 }
 
+// NewHTTPServerStarter returns what starts calls of HTTPServer through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func NewHTTPServerStarter(caller tenon2.Caller) HTTPServerStarter { return HTTPServerStarter{caller} }
+
+// HTTPServerStarter has the methods of HTTPServer, each of which starts its call and
+// returns a function that waits for the outcome.
+type HTTPServerStarter struct{ caller tenon2.Caller }
+
+// Points starts a call; see [tenon2.Method.Start].
+func (c HTTPServerStarter) Points(ctx context.Context, own Point, b b2.Point, c2 codec2.Point) (wait func() ([]Point, []b2.Point, []codec2.Point, error)) {
+	p := httpServerPoints2.Start(ctx, c.caller, httpServerPointsArgs2{own, b, c2})
+	return func() ([]Point, []b2.Point, []codec2.Point, error) {
+		r, err := p.Wait()
+		return r.r0, r.r1, r.r2, err
+	}
+}
+
+// Kind starts a call; see [tenon2.Method.Start].
+func (c HTTPServerStarter) Kind(ctx context.Context, kind b2.Kind) (wait func() error) {
+	p := httpServerKind.Start(ctx, c.caller, httpServerKindArgs{kind})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
+// Words starts a call; see [tenon2.Method.Start].
+func (c HTTPServerStarter) Words(ctx context.Context, d duration, t time) (wait func() error) {
+	p := httpServerWords.Start(ctx, c.caller, httpServerWordsArgs{d, t})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
 // RegisterHTTPServer makes srv answer the calls of HTTPServer with the methods of impl, which
 // run on many goroutines at once.
 func RegisterHTTPServer(srv *tenon2.Server, impl HTTPServer) {

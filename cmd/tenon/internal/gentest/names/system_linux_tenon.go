@@ -26,6 +26,23 @@ func (c systemClient) Uptime(ctx context.Context) (float64, error) {
 	return r.seconds, err
 }
 
+// NewSystemStarter returns what starts calls of System through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func NewSystemStarter(caller tenon2.Caller) SystemStarter { return SystemStarter{caller} }
+
+// SystemStarter has the methods of System, each of which starts its call and
+// returns a function that waits for the outcome.
+type SystemStarter struct{ caller tenon2.Caller }
+
+// Uptime starts a call; see [tenon2.Method.Start].
+func (c SystemStarter) Uptime(ctx context.Context) (wait func() (float64, error)) {
+	p := systemUptime.Start(ctx, c.caller, systemUptimeArgs{})
+	return func() (float64, error) {
+		r, err := p.Wait()
+		return r.seconds, err
+	}
+}
+
 // RegisterSystem makes srv answer the calls of System with the methods of impl, which
 // run on many goroutines at once.
 func RegisterSystem(srv *tenon2.Server, impl System) {

@@ -60,6 +60,77 @@ func (c shopClient) Panic(ctx context.Context) error {
 	return err
 }
 
+// NewShopStarter returns what starts calls of Shop through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func NewShopStarter(caller tenon.Caller) ShopStarter { return ShopStarter{caller} }
+
+// ShopStarter has the methods of Shop, each of which starts its call and
+// returns a function that waits for the outcome.
+type ShopStarter struct{ caller tenon.Caller }
+
+// Price starts a call; see [tenon.Method.Start].
+func (c ShopStarter) Price(ctx context.Context, article string, count uint64) (wait func() (uint64, error)) {
+	p := shopPrice.Start(ctx, c.caller, shopPriceArgs{article, count})
+	return func() (uint64, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Order starts a call; see [tenon.Method.Start].
+func (c ShopStarter) Order(ctx context.Context, order Order) (wait func() (Receipt, int, error)) {
+	p := shopOrder.Start(ctx, c.caller, shopOrderArgs{order})
+	return func() (Receipt, int, error) {
+		r, err := p.Wait()
+		return r.receipt, r.left, err
+	}
+}
+
+// Articles starts a call; see [tenon.Method.Start].
+func (c ShopStarter) Articles(ctx context.Context, p0 []string) (wait func() ([]Article, map[int64]time.Duration, error)) {
+	p := shopArticles.Start(ctx, c.caller, shopArticlesArgs{p0})
+	return func() ([]Article, map[int64]time.Duration, error) {
+		r, err := p.Wait()
+		return r.r0, r.r1, err
+	}
+}
+
+// Data starts a call; see [tenon.Method.Start].
+func (c ShopStarter) Data(ctx context.Context, data []byte) (wait func() ([]byte, error)) {
+	p := shopData.Start(ctx, c.caller, shopDataArgs{data})
+	return func() ([]byte, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Wait starts a call; see [tenon.Method.Start].
+func (c ShopStarter) Wait(ctx context.Context, d time.Duration) (wait func() error) {
+	p := shopWait.Start(ctx, c.caller, shopWaitArgs{d})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
+// Metadata starts a call; see [tenon.Method.Start].
+func (c ShopStarter) Metadata(ctx context.Context) (wait func() (map[string]string, error)) {
+	p := shopMetadata.Start(ctx, c.caller, shopMetadataArgs{})
+	return func() (map[string]string, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Panic starts a call; see [tenon.Method.Start].
+func (c ShopStarter) Panic(ctx context.Context) (wait func() error) {
+	p := shopPanic.Start(ctx, c.caller, shopPanicArgs{})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
 // RegisterShop makes srv answer the calls of Shop with the methods of impl, which
 // run on many goroutines at once.
 func RegisterShop(srv *tenon.Server, impl Shop) {
@@ -509,6 +580,23 @@ type clockClient struct{ caller tenon.Caller }
 func (c clockClient) Now(ctx context.Context, zone Zone) (time.Time, error) {
 	r, err := clockNow.Call(ctx, c.caller, clockNowArgs{zone})
 	return r.r0, err
+}
+
+// NewClockStarter returns what starts calls of Clock through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func NewClockStarter(caller tenon.Caller) ClockStarter { return ClockStarter{caller} }
+
+// ClockStarter has the methods of Clock, each of which starts its call and
+// returns a function that waits for the outcome.
+type ClockStarter struct{ caller tenon.Caller }
+
+// Now starts a call; see [tenon.Method.Start].
+func (c ClockStarter) Now(ctx context.Context, zone Zone) (wait func() (time.Time, error)) {
+	p := clockNow.Start(ctx, c.caller, clockNowArgs{zone})
+	return func() (time.Time, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
 }
 
 // RegisterClock makes srv answer the calls of Clock with the methods of impl, which

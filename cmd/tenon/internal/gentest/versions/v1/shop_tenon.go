@@ -69,6 +69,104 @@ func (c shopClient) Removed(ctx context.Context) error {
 	return err
 }
 
+// NewShopStarter returns what starts calls of Shop through caller without
+// waiting for them. Many that one goroutine starts travel together.
+func NewShopStarter(caller tenon.Caller) ShopStarter { return ShopStarter{caller} }
+
+// ShopStarter has the methods of Shop, each of which starts its call and
+// returns a function that waits for the outcome.
+type ShopStarter struct{ caller tenon.Caller }
+
+// FieldAppended starts a call; see [tenon.Method.Start].
+func (c ShopStarter) FieldAppended(ctx context.Context, o Order) (wait func() (Order, error)) {
+	p := shopFieldAppended.Start(ctx, c.caller, shopFieldAppendedArgs{o})
+	return func() (Order, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// OptionalAppended starts a call; see [tenon.Method.Start].
+func (c ShopStarter) OptionalAppended(ctx context.Context, h Hint) (wait func() (Hint, error)) {
+	p := shopOptionalAppended.Start(ctx, c.caller, shopOptionalAppendedArgs{h})
+	return func() (Hint, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Renamed starts a call; see [tenon.Method.Start].
+func (c ShopStarter) Renamed(ctx context.Context, c2 Customer) (wait func() (Customer, error)) {
+	p := shopRenamed.Start(ctx, c.caller, shopRenamedArgs{c2})
+	return func() (Customer, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// RenamedSilently starts a call; see [tenon.Method.Start].
+func (c ShopStarter) RenamedSilently(ctx context.Context, c2 Carrier) (wait func() error) {
+	p := shopRenamedSilently.Start(ctx, c.caller, shopRenamedSilentlyArgs{c2})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
+// TypeChanged starts a call; see [tenon.Method.Start].
+func (c ShopStarter) TypeChanged(ctx context.Context, p Price) (wait func() (Price, error)) {
+	p2 := shopTypeChanged.Start(ctx, c.caller, shopTypeChangedArgs{p})
+	return func() (Price, error) {
+		r, err := p2.Wait()
+		return r.r0, err
+	}
+}
+
+// ArgumentAppended starts a call; see [tenon.Method.Start].
+func (c ShopStarter) ArgumentAppended(ctx context.Context, text string) (wait func() (string, error)) {
+	p := shopArgumentAppended.Start(ctx, c.caller, shopArgumentAppendedArgs{text})
+	return func() (string, error) {
+		r, err := p.Wait()
+		return r.found, err
+	}
+}
+
+// ResultAppended starts a call; see [tenon.Method.Start].
+func (c ShopStarter) ResultAppended(ctx context.Context) (wait func() (int, error)) {
+	p := shopResultAppended.Start(ctx, c.caller, shopResultAppendedArgs{})
+	return func() (int, error) {
+		r, err := p.Wait()
+		return r.first, err
+	}
+}
+
+// EnumGrown starts a call; see [tenon.Method.Start].
+func (c ShopStarter) EnumGrown(ctx context.Context, l Level) (wait func() (Level, error)) {
+	p := shopEnumGrown.Start(ctx, c.caller, shopEnumGrownArgs{l})
+	return func() (Level, error) {
+		r, err := p.Wait()
+		return r.r0, err
+	}
+}
+
+// Embedded starts a call; see [tenon.Method.Start].
+func (c ShopStarter) Embedded(ctx context.Context, i Item) (wait func() error) {
+	p := shopEmbedded.Start(ctx, c.caller, shopEmbeddedArgs{i})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
+// Removed starts a call; see [tenon.Method.Start].
+func (c ShopStarter) Removed(ctx context.Context) (wait func() error) {
+	p := shopRemoved.Start(ctx, c.caller, shopRemovedArgs{})
+	return func() error {
+		_, err := p.Wait()
+		return err
+	}
+}
+
 // RegisterShop makes srv answer the calls of Shop with the methods of impl, which
 // run on many goroutines at once.
 func RegisterShop(srv *tenon.Server, impl Shop) {
