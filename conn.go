@@ -49,12 +49,12 @@ type Conn struct {
 }
 
 // NewConn starts a connection over link, which it owns from now on. back holds
-// the services that the other side may call, and may be nil. Services must be
-// registered before. When ctx ends, so does the connection; the errors of open
-// calls name and wrap the cause that ctx was given (context.WithCancelCause).
-// Handlers get contexts with ctx's values.
+// the services that the other side may call, and may be nil. When ctx ends, so
+// does the connection; the errors of open calls name and wrap the cause that ctx
+// was given (context.WithCancelCause). Handlers get contexts with ctx's values.
 //
-// It does not wait for the other side: the first call does.
+// It does not wait for the other side: the first call does. A link carries one
+// connection at a time; a second one ends at once, with [ErrLinkInUse].
 func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn {
 	return newConn(ctx, newSession(link), back, opts...)
 }
