@@ -74,6 +74,10 @@ func (a *assembler) add(f wire.Frame) (whole wire.Frame, done bool, refused, err
 	return wire.Frame{Header: p.header, Body: p.body}, true, p.refuse, nil
 }
 
+func tooLarge(n, limit int) error {
+	return fmt.Errorf("a message of %d bytes; at most %d are accepted (tenon.WithMaxMessage)", n, limit)
+}
+
 func (a *assembler) begin(key partKey, f wire.Frame) (*part, []byte, error) {
 	total, body, err := wire.Total(f.Body)
 	if err != nil {
@@ -85,7 +89,7 @@ func (a *assembler) begin(key partKey, f wire.Frame) (*part, []byte, error) {
 	p := &part{header: f.Header, total: int(total)}
 	switch {
 	case p.total > a.message:
-		p.refuse = fmt.Errorf("a message of %d bytes; at most %d are accepted (tenon.WithMaxMessage)", p.total, a.message)
+		p.refuse = tooLarge(p.total, a.message)
 	case p.total > a.budget:
 		p.refuse = fmt.Errorf("a message of %d bytes while %d bytes are left for unfinished messages", p.total, a.budget)
 	default:

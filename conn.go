@@ -80,7 +80,7 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 	c.gate = newGate(&c.options)
 	s.epoch++
 	s.conn = c
-	c.sender = newSender(s.link, c.pending)
+	c.sender = newSender(s.link, c.pending, c.running.Done())
 	c.reader = newReader(c)
 	if back != nil && !back.track(c) {
 		defer c.end(ErrServerClosed)

@@ -203,14 +203,23 @@ func TestUnknownMethodAndOtherShape(t *testing.T) {
 func TestMessageAboveTheLimitIsNamedBeforeItIsSentReport37(t *testing.T) {
 	a, b := inproc.Pair()
 	conn := connect(t, &calc{}, a, b, tenon.WithMaxMessage(1<<20))
-	_, err := echo.Call(t.Context(), conn, make([]byte, 2<<20))
 	var e *tenon.Error
+	small := connect2(t, tenon.WithMaxMessage(2000))
+	if _, err := echo.Call(t.Context(), small, make([]byte, 3000)); !errors.As(err, &e) || e.Code != tenon.ResourceExhausted || !e.SafeToRetry {
+		t.Fatalf("within one frame: %v", err)
+	}
+	_, err := echo.Call(t.Context(), conn, make([]byte, 2<<20))
 	if !errors.As(err, &e) || e.Code != tenon.ResourceExhausted || !e.SafeToRetry || !strings.Contains(err.Error(), "1048576") {
 		t.Fatalf("%v", err)
 	}
 	if _, err := add.Call(t.Context(), conn, addArgs(1, 2)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func connect2(t *testing.T, opts ...tenon.Option) *tenon.Conn {
+	a, b := inproc.Pair()
+	return connect(t, &calc{}, a, b, opts...)
 }
 
 func TestCallersWaitAtThePeersLimit(t *testing.T) {

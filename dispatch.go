@@ -12,6 +12,9 @@ import (
 // for nothing, and runs no code of users. An error ends the connection.
 func (r *reader) take(f wire.Frame) error {
 	if f.Kind != wire.Fragment && f.Flags&wire.More == 0 {
+		if len(f.Body) > r.parts.message && (f.Kind == wire.Call || f.Kind == wire.Answer) {
+			return r.refuse(f, tooLarge(len(f.Body), r.parts.message))
+		}
 		return r.act(f, false)
 	}
 	whole, done, refused, err := r.parts.add(f)

@@ -19,16 +19,22 @@ import (
 // after Shutdown or Close, or accept's error. When descriptors run out it waits a
 // moment and goes on.
 func (s *Server) ServeLinks(ctx context.Context, accept func(context.Context) (Link, error), opts ...Option) error {
-	ctx, stop := context.WithCancel(ctx)
+	serve, cut := context.WithCancel(ctx)
+	listen, stop := context.WithCancel(serve)
 	var serving sync.WaitGroup
 	defer serving.Wait()
+	defer func() {
+		if !s.isClosed() { // else Shutdown or Close ends the connections, in its way
+			cut()
+		}
+	}()
 	defer stop()
 	if !s.onClose(stop) {
 		return ErrServerClosed
 	}
 	pause := time.Duration(0)
 	for {
-		link, err := accept(ctx)
+		link, err := accept(listen)
 		switch {
 		case s.isClosed():
 			if err == nil {
@@ -43,7 +49,7 @@ func (s *Server) ServeLinks(ctx context.Context, accept func(context.Context) (L
 		case err == nil:
 			pause = 0
 			serving.Go(func() {
-				if err := s.ServeLink(ctx, link, append(opts[:len(opts):len(opts)], fromStranger)...); err != nil && ctx.Err() == nil && !s.isClosed() {
+				if err := s.ServeLink(serve, link, append(opts[:len(opts):len(opts)], fromStranger)...); err != nil && serve.Err() == nil && !s.isClosed() {
 					newOptions(s.opts).logger.Info("tenon: a connection ended", "error", err)
 				}
 			})
@@ -55,7 +61,7 @@ func (s *Server) ServeLinks(ctx context.Context, accept func(context.Context) (L
 		newOptions(s.opts).logger.Warn("tenon: accept failed, trying again", "error", err, "pause", pause)
 		select {
 		case <-time.After(pause):
-		case <-ctx.Done():
+		case <-listen.Done():
 		}
 	}
 }

@@ -203,3 +203,53 @@ func TestServeEndsWithItsServer(t *testing.T) {
 		t.Error("the listener still accepts")
 	}
 }
+
+func TestShutdownOfAListeningServerAnswersRunningCalls(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := make(chan struct{})
+	var started atomic.Int64
+	srv := holding(open, &started)
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(t.Context(), l) }()
+	c := tenon.NewClient(func(context.Context) (tenon.Link, error) {
+		conn, err := net.Dial("unix", path)
+		if err != nil {
+			return nil, err
+		}
+		return iolink.New(conn), nil
+	}, nil)
+	defer c.Close()
+	results := make(chan error, 20)
+	for range 20 {
+		go func() {
+			_, err := hold.Call(t.Context(), c, "x")
+			results <- err
+		}()
+	}
+	eventually(t, "the handlers run", func() bool { return started.Load() == 20 })
+	down := make(chan error, 1)
+	go func() { down <- srv.Shutdown(t.Context()) }()
+	eventually(t, "the listener is closed", func() bool {
+		conn, err := net.Dial("unix", path)
+		if err == nil {
+			conn.Close()
+		}
+		return err != nil
+	})
+	close(open)
+	for range 20 {
+		if err := <-results; err != nil {
+			t.Errorf("a running call: %v", err)
+		}
+	}
+	if err := <-down; err != nil {
+		t.Error(err)
+	}
+	if err := <-served; !errors.Is(err, tenon.ErrServerClosed) {
+		t.Error(err)
+	}
+}

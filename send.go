@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"runtime"
 	"slices"
 	"sync"
@@ -38,16 +39,18 @@ type sender struct {
 	pending   *pendingCalls // gives the calls we send their ids
 	allowance allowance     // of large messages
 
-	role    chan struct{} // holds a token while somebody has the role
-	encoder codec.Encoder // of the holder
-	dirty   atomic.Bool   // committed, not yet flushed
+	role    chan struct{}   // holds a token while somebody has the role
+	over    <-chan struct{} // the connection has ended: nobody gets the role any more
+	encoder codec.Encoder   // of the holder
+	dirty   atomic.Bool     // committed, not yet flushed
 }
 
-func newSender(link DirectLink, pending *pendingCalls) *sender {
+func newSender(link DirectLink, pending *pendingCalls, over <-chan struct{}) *sender {
 	return &sender{
 		link:     link,
 		maxFrame: min(link.MaxReserve(), wire.MaxFrame),
 		pending:  pending,
+		over:     over,
 		role:     make(chan struct{}, 1),
 	}
 }
@@ -63,6 +66,8 @@ func (s *sender) acquire(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-s.over:
+		return net.ErrClosed
 	}
 }
 
@@ -109,11 +114,25 @@ func (s *sender) send(ctx context.Context, m message) (published bool, err error
 		s.release()
 		return s.sendPieces(ctx, m, pieces)
 	}
-	if err := s.commit(ctx, frame, &m); err != nil {
+	if err = m.checkLimit(len(frame) - wire.HeaderSize); err == nil {
+		err = s.commit(ctx, frame, &m)
+	}
+	if err != nil {
 		s.release()
 		return false, err
 	}
 	return true, s.publish(ctx, &m)
+}
+
+// checkLimit names the peer's limit if a body of n bytes is above it.
+func (m *message) checkLimit(n int) error {
+	if uint64(n) <= uint64(m.limit) {
+		return nil
+	}
+	return &Error{
+		Code: ResourceExhausted, SafeToRetry: true,
+		Message: fmt.Sprintf("the message has %d bytes, the peer accepts at most %d (tenon.WithMaxMessage on its side)", n, m.limit),
+	}
 }
 
 // encode builds the frame. A panic of the codec gives the role back.
@@ -158,6 +177,9 @@ func (s *sender) sendFromHeap(ctx context.Context, m message) (published bool, e
 	if segments := e.encoder.Segments(); len(segments) > 0 || len(frame) > s.maxFrame {
 		return s.sendPieces(ctx, m, cutSegments(frame[wire.HeaderSize:], segments))
 	}
+	if err := m.checkLimit(len(frame) - wire.HeaderSize); err != nil {
+		return false, err
+	}
 	if err := s.acquire(ctx); err != nil {
 		return false, err
 	}
@@ -192,11 +214,8 @@ func (s *sender) sendPieces(ctx context.Context, m message, pieces [][]byte) (pu
 	for _, p := range pieces {
 		total += len(p)
 	}
-	if uint64(total) > uint64(m.limit) {
-		return false, &Error{
-			Code: ResourceExhausted, SafeToRetry: true,
-			Message: fmt.Sprintf("the message has %d bytes, the peer accepts at most %d (tenon.WithMaxMessage on its side)", total, m.limit),
-		}
+	if err := m.checkLimit(total); err != nil {
+		return false, err
 	}
 	if err := ctx.Err(); err != nil {
 		return false, err // it ended while we encoded

@@ -132,7 +132,9 @@ func NewClientOver(link Link, back *Server, opts ...Option) *Client {
 }
 
 // Disconnect ends the connection in order, if there is one: running calls are
-// answered first. The next call connects again.
+// answered first. The next call connects again. When ctx ends before the other
+// side has agreed, the connection is closed at once and ctx's error returned; a
+// client over one link is over then, since its link is.
 func (c *Client) Disconnect(ctx context.Context) error {
 	c.mu.Lock()
 	conn := c.conn

@@ -155,11 +155,11 @@ func TestCallsDuringDisconnectsAllSucceed(t *testing.T) {
 				}
 			})
 		}
-		for range 20 {
+		for i := range 60 {
 			if err := c.Disconnect(t.Context()); err != nil {
 				t.Errorf("%v", err)
 			}
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Duration(i%5) * 200 * time.Microsecond)
 		}
 		cancel()
 		callers.Wait()

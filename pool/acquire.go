@@ -155,6 +155,9 @@ func (p *Pool) add(s *seat) {
 	}
 	seats := append(slices.Clone(*p.seats.Load()), s)
 	p.seats.Store(&seats)
+	if p.leaving == nil {
+		p.leaving = make(map[*seat]bool)
+	}
 	s.keeper.present = true
 	p.fill(s)
 	p.announce()
@@ -166,6 +169,9 @@ func (p *Pool) remove(s *seat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	seats := slices.DeleteFunc(slices.Clone(*p.seats.Load()), func(x *seat) bool { return x == s })
+	if len(seats) < len(*p.seats.Load()) {
+		p.leaving[s] = true
+	}
 	p.seats.Store(&seats)
 	s.keeper.present = false
 	for s.line.len() > 0 {

@@ -44,6 +44,7 @@ type Pool struct {
 	failure  error // of the last start
 	past     tally
 	deaths   []Death
+	leaving  map[*seat]bool // take no calls any more and have not ended
 	places   []*keeper
 	unfollow func() bool // stops following the context of New
 

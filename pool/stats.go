@@ -61,6 +61,9 @@ func (p *Pool) Stats() Stats {
 		s.Members = append(s.Members, m)
 		s.Calls += m.Calls
 	}
+	for x := range p.leaving {
+		s.Calls += x.calls.Load()
+	}
 	return s
 }
 
@@ -80,6 +83,7 @@ func (p *Pool) noteEnd(s *seat, why error, byItself bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	calls := s.calls.Load()
+	delete(p.leaving, s)
 	p.past.calls += calls
 	p.past.members++
 	if why == nil && !byItself {

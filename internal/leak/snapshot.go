@@ -102,6 +102,7 @@ func harmless(stack string) bool {
 		"os/signal.loop(",
 		"runtime.ensureSigM",
 		"runtime/trace.",
+		"tenon/internal/proc.starterFor", // starts all workers of the program, for life
 		"runtime.ReadTrace(",
 	} {
 		if strings.Contains(stack, frame) {
