@@ -176,7 +176,7 @@ func programLinks(t testing.TB) map[string]func() (a, b tenon.Link) {
 }
 
 func TestPrograms(t *testing.T) {
-	programs, length := 12, 60
+	programs, length := 24, 60
 	if os.Getenv("TENON_SOAK") != "" {
 		programs, length = 20_000, 300
 	}

@@ -39,6 +39,12 @@ var vectors = []struct {
 	{"ping", frameOf(Header{Kind: Ping, Arg: 5}, nil)},
 	{"pong", frameOf(Header{Kind: Pong, Arg: 5}, nil)},
 	{"bye after call 8", frameOf(Header{Kind: Bye, Arg: 8}, nil)},
+	{"final bye after call 8", frameOf(Header{Kind: Bye, Flags: Final, Arg: 8}, nil)},
+	{"bye that says why", frameOf(Header{Kind: Bye}, Failure{Code: 9, Message: "no token"}.Append(nil))},
+	{"announce of method 2", frameOf(Header{Kind: Announce, Arg: 2}, AppendMethods(nil, []Method{{"calc.Calc/Sub", 3}}))},
+	{"describe method 1", frameOf(Header{Kind: Describe, Arg: 1}, nil)},
+	{"description of method 1", frameOf(Header{Kind: Description, Arg: 1}, []byte("(p bytes) (bytes)"))},
+	{"call with metadata", frameOf(Header{Kind: Call, Flags: HasMetadata, ID: 9}, append(AppendMetadata(nil, []byte{0x81, 0xa1, 'k', 0xa1, 'v'}), 0x92, 1, 2))},
 }
 
 func TestGoldenFrames(t *testing.T) {
