@@ -178,6 +178,11 @@ func (w *Writer) Flush() error {
 	if e := w.ending.Load(); e != nil {
 		return e.err
 	}
+	// Before, not after: a reader that has read what this flush shows and closes
+	// at once got everything.
+	if w.h.readerClosed.Load() != 0 {
+		return w.readerGone()
+	}
 	if w.head != w.published {
 		w.h.head.Store(w.head)
 		w.published = w.head
@@ -185,9 +190,6 @@ func (w *Writer) Flush() error {
 		if w.peer.rouse() {
 			w.count.wakes++
 		}
-	}
-	if w.h.readerClosed.Load() != 0 {
-		return w.readerGone()
 	}
 	return nil
 }
