@@ -12,26 +12,35 @@ import (
 
 // The words between dialer and listener; RING.md describes them.
 const (
-	helloSize  = len(magic) // the magic of the memory, with its version
-	answerSize = helloSize + 1
+	// hello is the magic of the memory, with its version, and what makes servers
+	// of other protocols answer at once instead of waiting for more: the end of
+	// a request in text, and as many bytes as the header of a frame of tenon.
+	hello      = magic + "\r\n\r\n\x00\x00\x00\x00"
+	answerSize = len(magic) + 1
 	maxReason  = 255
 )
 
-// hear reads the dialer's hello.
+// hear reads the dialer's hello. A stranger's first bytes are enough to know it.
 func hear(conn *net.UnixConn) error {
-	var b [helloSize]byte
-	if _, err := io.ReadFull(conn, b[:]); err != nil {
-		return fmt.Errorf("no hello: %w", err)
+	var b [len(hello)]byte
+	for _, part := range [][]byte{b[:len(magic)], b[len(magic):]} {
+		if _, err := io.ReadFull(conn, part); err != nil {
+			return fmt.Errorf("no hello: %w", err)
+		}
+		if err := checkMagic(b[:]); err != nil {
+			return err
+		}
 	}
-	return checkHello(b[:])
+	return nil
 }
 
-func checkHello(b []byte) error {
-	if string(b[:helloSize-1]) != magic[:helloSize-1] {
+func checkMagic(b []byte) error {
+	last := len(magic) - 1
+	if string(b[:last]) != magic[:last] {
 		return errors.New("the other side does not speak the protocol of shm.Listen and shm.Dial")
 	}
-	if v := b[helloSize-1]; v != magic[helloSize-1] {
-		return fmt.Errorf("the other side has version %d, this library knows %d: use the same release of tenon on both sides", v, magic[helloSize-1])
+	if v := b[last]; v != magic[last] {
+		return fmt.Errorf("the other side has version %d, this library knows %d: use the same release of tenon on both sides", v, magic[last])
 	}
 	return nil
 }
@@ -53,14 +62,14 @@ func refuse(conn *net.UnixConn, reason error) {
 // why there is none.
 func sayHello(conn *net.UnixConn) (*os.File, error) {
 	// A listener that refuses us does not read: its answer says why.
-	_, failed := conn.Write([]byte(magic))
+	_, failed := conn.Write([]byte(hello))
 	answer := make([]byte, answerSize)
 	memory, err := readWithFile(conn, answer)
 	if err != nil {
 		return nil, errors.Join(failed, err)
 	}
-	err = checkHello(answer)
-	if length := answer[helloSize]; err == nil && length > 0 {
+	err = checkMagic(answer)
+	if length := answer[len(magic)]; err == nil && length > 0 {
 		reason := make([]byte, length)
 		io.ReadFull(conn, reason)
 		err = fmt.Errorf("the listener refused: %q", reason)
@@ -85,7 +94,7 @@ func readWithFile(conn *net.UnixConn, b []byte) (file *os.File, err error) {
 			file = nil
 		}
 	}()
-	control := make([]byte, unix.CmsgSpace(4))
+	control, length := make([]byte, unix.CmsgSpace(4)), len(b)
 	for len(b) > 0 {
 		n, cn, flags, _, err := conn.ReadMsgUnix(b, control)
 		received, more := filesOf(control[:cn])
@@ -99,6 +108,9 @@ func readWithFile(conn *net.UnixConn, b []byte) (file *os.File, err error) {
 		}
 		switch {
 		case errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) || err == nil && n == 0:
+			if len(b) == length {
+				return file, errors.New("the listener hung up without a word: it is none of shm.Listen, or has just ended")
+			}
 			return file, errors.New("the listener hung up: try again")
 		case err != nil:
 			return file, reason(err)

@@ -125,6 +125,7 @@ func (l *Listener) greet(conn *net.UnixConn) {
 	select {
 	case l.greeted <- conn:
 	case <-l.ctx.Done():
+		refuse(conn, errors.New("it has closed"))
 		conn.Close()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tenon-go/tenon"
 	"golang.org/x/sys/unix"
 )
 
@@ -334,7 +336,7 @@ func TestLyingListenersAreRefused(t *testing.T) {
 		files []int
 		want  string
 	}{
-		"hangs up":         {nil, nil, "hung up"},
+		"hangs up":         {nil, nil, "without a word"},
 		"no descriptor":    {ok, nil, "no memory"},
 		"not memory":       {ok, []int{fd}, "not shared memory"},
 		"two descriptors":  {ok, []int{fd, fd}, "more descriptors"},
@@ -355,7 +357,7 @@ func TestLyingListenersAreRefused(t *testing.T) {
 				if err != nil {
 					return
 				}
-				io.ReadFull(conn, make([]byte, helloSize))
+				io.ReadFull(conn, make([]byte, len(hello)))
 				var rights []byte
 				if answer.files != nil {
 					rights = unix.UnixRights(answer.files...)
@@ -373,6 +375,48 @@ func TestLyingListenersAreRefused(t *testing.T) {
 	}
 	before.files++ // null
 	before.expect(t)
+}
+
+// TestListenersOfOtherProtocolsAreKnownAtOnce dials servers that wait for a
+// request before they say a word.
+func TestListenersOfOtherProtocolsAreKnownAtOnce(t *testing.T) {
+	tenons := tenon.NewServer()
+	for name, serve := range map[string]func(net.Listener) error{
+		"http": func(l net.Listener) error { return http.Serve(l, nil) },
+		"tenon": func(l net.Listener) error {
+			return tenons.Serve(context.Background(), l, tenon.WithToken("it waits for"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, err := net.Listen("unix", someName(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			served := make(chan error, 1)
+			go func() { served <- serve(l) }()
+			_, err = Dial(soon(t), someName(t))
+			if err == nil || !strings.Contains(err.Error(), "does not speak the protocol") && !strings.Contains(err.Error(), "without a word") {
+				t.Error(err)
+			}
+			tenons.Close()
+			l.Close()
+			<-served
+		})
+	}
+}
+
+func TestWaitingDialersAreToldOfClose(t *testing.T) {
+	l := mustListen(t, someName(t))
+	dialed := make(chan error, 1)
+	go func() {
+		_, err := Dial(soon(t), someName(t))
+		dialed <- err
+	}()
+	await(t, "the dialer has been heard", func() bool { return len(l.slots) == 2 }) // and another one is waited for
+	l.Close()
+	if err := <-dialed; err == nil || !strings.Contains(err.Error(), "has closed") && !strings.Contains(err.Error(), "hung up") {
+		t.Error(err)
+	}
 }
 
 // listenInChild has another process listen at path; it returns how to kill it.
