@@ -5,9 +5,10 @@ DIR     ?=
 OUT     ?= thumbs
 WORKERS ?=
 FUZZTIME ?= 2000x
+PROGRAMS ?= 75s
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit race build lint generate check-generated fuzz bench mutants soak clean
+.PHONY: help run test unit race programs build lint generate check-generated fuzz bench mutants soak clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,7 +16,7 @@ help: ## list the targets
 run: ## thumbnails in worker processes (DIR=~/Pictures OUT=./thumbs WORKERS=2; samples without DIR)
 	@go run ./examples/thumbnails -out "$(OUT)" $(if $(WORKERS),-workers $(WORKERS)) $(if $(DIR),"$(DIR)")
 
-test: build check-generated lint unit race fuzz ## everything: what a change has to pass
+test: build check-generated lint unit race programs fuzz ## everything: what a change has to pass
 
 build: ## vet, and build for every system
 	@./scripts/each-module.sh '$(MODULES)' go vet ./...
@@ -36,6 +37,10 @@ unit: ## tests of all modules
 race: ## tests of the library under the race detector
 	@CGO_ENABLED=1 go test -count=1 -race ./...
 
+programs: ## random programs of calls and losses over every link, for PROGRAMS (75s), and again with -race
+	@TENON_PROGRAMS=$(PROGRAMS) go test -count=1 -timeout 0 -run '^TestPrograms$$' .
+	@TENON_PROGRAMS=$(PROGRAMS) CGO_ENABLED=1 go test -count=1 -timeout 0 -race -run '^TestPrograms$$' .
+
 fuzz: ## every fuzz target for FUZZTIME (2000x, or a time such as 30s)
 	@./scripts/fuzz.sh '$(MODULES)' $(FUZZTIME)
 
@@ -45,7 +50,7 @@ bench: ## ours beside the peers, in one run; writes BENCHMARKS.md
 mutants: ## break the code in many small ways; each must turn a named test red
 	@./scripts/mutants.sh
 
-soak: ## the long forms of the tests: races, kills, leaks (an hour)
+soak: ## the long forms of the tests: programs, races, kills, leaks (hours)
 	@TENON_SOAK=1 go test -count=1 -timeout 4h ./...
 
 clean: ## remove what `make run` wrote

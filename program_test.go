@@ -2,12 +2,17 @@ package tenon_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,12 +20,19 @@ import (
 	"github.com/tenon-go/tenon/linktest"
 )
 
-// runProgram lets two connected ends do what program says, one byte a step: calls
-// of all kinds in both directions, cancels, deadlines, large messages, losses
-// and reconnects, all at once. Whatever the order: nothing hangs, every call is
-// settled once, with its own result or an error that fits.
+// runProgram lets two connected ends, and two clients with their servers, do what
+// program says, one byte a step: calls of all kinds in both directions, cancels,
+// deadlines, large messages, losses and reconnects, all at once. Whatever the
+// order: nothing hangs, every call is settled once, with its own result or an
+// error that fits.
 func runProgram(t *testing.T, pair func() (a, b tenon.Link), program []byte) {
-	d := &driver{t: t, pair: pair}
+	if len(program) == 0 {
+		return
+	}
+	d := &driver{t: t, pair: pair, opts: settings[int(program[0])%len(settings)], server: (&calc{}).server()}
+	d.opts = append(d.opts[:len(d.opts):len(d.opts)], tenon.WithLogger(quiet))
+	d.clients[0] = tenon.NewClient(func(context.Context) (tenon.Link, error) { return d.serve(), nil }, d.server, d.opts...)
+	d.clients[1] = tenon.NewClientOver(d.serve(), d.server, d.opts...)
 	d.connect()
 	for i, step := range program {
 		d.step(i, step)
@@ -30,22 +42,38 @@ func runProgram(t *testing.T, pair func() (a, b tenon.Link), program []byte) {
 	go func() {
 		d.calls.Wait()
 		d.disconnect()
+		for _, c := range d.clients {
+			c.Close()
+		}
 		d.served.Wait()
 		close(finished)
 	}()
 	select {
 	case <-finished:
 	case <-time.After(30 * time.Second):
-		t.Fatalf("a call or the end hangs; program %x", program)
+		buf := make([]byte, 4<<20)
+		t.Fatalf("a call or the end hangs\n%s", buf[:runtime.Stack(buf, true)])
 	}
 }
 
+// settings are what connections are tried with; the first byte of a program
+// chooses.
+var settings = [][]tenon.Option{
+	nil,
+	{tenon.WithPolling(0)},
+	{tenon.WithMaxCalls(2)},
+	{tenon.WithMaxMessage(256 << 10), tenon.WithMaxReassembly(300 << 10)},
+}
+
 type driver struct {
-	t      *testing.T
-	pair   func() (a, b tenon.Link)
-	ends   [2]*tenon.Conn
-	served sync.WaitGroup
-	calls  sync.WaitGroup
+	t       *testing.T
+	pair    func() (a, b tenon.Link)
+	opts    []tenon.Option
+	server  *tenon.Server
+	ends    [2]*tenon.Conn
+	clients [2]*tenon.Client // over ever new links, and over a single one
+	served  sync.WaitGroup
+	calls   sync.WaitGroup
 
 	mu      sync.Mutex
 	cancels []context.CancelFunc
@@ -55,7 +83,7 @@ type driver struct {
 func (d *driver) connect() {
 	a, b := d.pair()
 	for i, link := range []tenon.Link{a, b} {
-		d.ends[i] = tenon.NewConn(context.Background(), link, (&calc{}).server(), tenon.WithLogger(quiet))
+		d.ends[i] = tenon.NewConn(context.Background(), link, d.server, d.opts...)
 	}
 }
 
@@ -65,8 +93,15 @@ func (d *driver) disconnect() {
 	}
 }
 
+// serve returns a link whose other end is served until it ends.
+func (d *driver) serve() tenon.Link {
+	a, b := d.pair()
+	d.served.Go(func() { d.server.ServeLink(context.Background(), b, d.opts...) })
+	return a
+}
+
 func (d *driver) step(i int, step byte) {
-	from := d.ends[step>>7]
+	from, client := d.ends[step>>7], d.clients[step>>7]
 	ctx, cancel := context.WithCancel(context.Background())
 	d.mu.Lock()
 	d.cancels = append(d.cancels, cancel)
@@ -74,14 +109,22 @@ func (d *driver) step(i int, step byte) {
 	call := func(f func() error) { d.calls.Go(func() { d.check(f()) }) }
 	switch n := int(step & 0x0f); step >> 4 & 7 {
 	case 0, 1:
+		to := tenon.Caller(from)
+		if step&0x10 != 0 {
+			to = client
+		}
 		call(func() error {
-			sum, err := add.Call(ctx, from, pair{int64(i), int64(n)})
+			sum, err := add.Call(ctx, to, pair{int64(i), int64(n)})
 			return expect(err, sum == int64(i+n), "sum")
 		})
 	case 2:
-		p := bytes.Repeat([]byte{byte(i), step}, 1<<n)
+		to := tenon.Caller(from)
+		if n%2 == 1 {
+			to = client
+		}
+		p := bytes.Repeat([]byte{byte(i), step}, 4<<n)
 		call(func() error {
-			got, err := echo.Call(ctx, from, p)
+			got, err := echo.Call(ctx, to, p)
 			return expect(err, bytes.Equal(got, p), "echo")
 		})
 	case 3: // a handler that calls back
@@ -115,12 +158,22 @@ func (d *driver) step(i int, step byte) {
 			from.Close()
 			d.disconnect()
 			d.connect()
-		case n < 4: // an orderly end
+		case n == 1: // an orderly end
 			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 			from.Shutdown(ctx)
 			cancel()
 			d.disconnect()
 			d.connect()
+		case n == 2: // a client loses its connection
+			if conn, err := d.clients[0].Conn(ctx); err == nil {
+				d.calls.Go(func() { conn.Close() })
+			}
+		case n < 6: // a client goes, and may come again
+			d.calls.Go(func() {
+				ctx, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+				defer cancel()
+				client.Disconnect(ctx)
+			})
 		default:
 			how := []string{"panic", "nil", "goexit", "coded", "plain"}[n%5]
 			call(func() error {
@@ -163,44 +216,67 @@ func expect(err error, right bool, what string) error {
 	return nil
 }
 
-// programLinks are the links under the driver: those of one process, whole and
-// cut to pieces.
+// programLinks are the links under the driver: every kind as it is, in pieces,
+// late, and one that breaks in the middle of whatever it carries.
 func programLinks(t testing.TB) map[string]func() (a, b tenon.Link) {
-	all := links(t)
-	whole := all["shm"]
-	all["shm in pieces"] = func() (tenon.Link, tenon.Link) {
-		a, b := whole()
-		return linktest.Cut(a, 1), linktest.Cut(b, 2)
+	all := make(map[string]func() (a, b tenon.Link))
+	for name, pair := range links(t) {
+		var seed atomic.Uint64
+		decorated := func(decorate func(l tenon.Link, n uint64) tenon.Link) func() (a, b tenon.Link) {
+			return func() (tenon.Link, tenon.Link) {
+				a, b := pair()
+				return decorate(a, seed.Add(1)), decorate(b, seed.Add(1))
+			}
+		}
+		all[name] = pair
+		all[name+" in pieces"] = decorated(linktest.Cut)
+		all[name+" late"] = decorated(func(l tenon.Link, _ uint64) tenon.Link { return linktest.Delay(l, 100*time.Microsecond) })
+		all[name+" breaking"] = decorated(func(l tenon.Link, n uint64) tenon.Link {
+			return linktest.Fail(l, int64(rand.New(rand.NewPCG(n, 3)).IntN(100<<10)))
+		})
 	}
 	return all
 }
 
+// TestPrograms runs some programs over each link. With TENON_PROGRAMS, a time for
+// all links together, it goes on until that is over: minutes in CI, hours in
+// `make soak`.
 func TestPrograms(t *testing.T) {
-	programs, length := 24, 60
-	if os.Getenv("TENON_SOAK") != "" {
-		programs, length = 20_000, 300
+	total := os.Getenv("TENON_PROGRAMS")
+	if total == "" && os.Getenv("TENON_SOAK") != "" {
+		total = "2h"
 	}
-	for name, pair := range programLinks(t) {
+	duration, err := time.ParseDuration(cmp.Or(total, "0s"))
+	if err != nil {
+		t.Fatalf("TENON_PROGRAMS: %v", err)
+	}
+	all := programLinks(t)
+	share := duration / time.Duration(len(all))
+	for name, pair := range all {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(programs) {
-				random := rand.New(rand.NewPCG(seed, 11))
-				program := make([]byte, length)
-				for i := range program {
-					program[i] = byte(random.Uint32())
-				}
+			start := time.Now()
+			seed := uint64(0)
+			for ; seed < 8 || time.Since(start) < share; seed++ {
+				program := randomBytes(rand.New(rand.NewPCG(seed, 11)), 60)
 				runProgram(t, pair, program)
+				if t.Failed() {
+					t.Fatalf("seed %d, program %x", seed, program)
+				}
 			}
+			t.Logf("%d programs", seed)
 		})
 	}
 }
 
 func FuzzProgram(f *testing.F) {
-	f.Add([]byte{0x00, 0x80, 0x2f, 0xaf, 0x45, 0xc5, 0x30, 0xb0, 0x52, 0x70, 0x01, 0x81})
-	f.Add([]byte{0x2f, 0x71, 0x2f, 0x70, 0xf0, 0x00})
-	f.Fuzz(func(t *testing.T, program []byte) {
+	f.Add(byte(0), []byte{0x00, 0x80, 0x2f, 0xaf, 0x45, 0xc5, 0x30, 0xb0, 0x52, 0x70, 0x01, 0x81})
+	f.Add(byte(1), []byte{0x2f, 0x71, 0x2f, 0x70, 0xf0, 0x00})
+	all := programLinks(f)
+	names := slices.Sorted(maps.Keys(all))
+	f.Fuzz(func(t *testing.T, link byte, program []byte) {
 		if len(program) > 200 {
 			return
 		}
-		runProgram(t, links(t)["inproc"], program)
+		runProgram(t, all[names[int(link)%len(names)]], program)
 	})
 }
