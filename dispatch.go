@@ -41,7 +41,7 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 		c.peer.received.Store(true)
 		return c.takeHello(f)
 	case wire.Call:
-		r.served, r.started = true, true
+		r.served = true
 		return c.serve(f, owned)
 	case wire.Cancel:
 		if r.parts.drop(f.ID) {
@@ -136,9 +136,7 @@ func (c *Conn) failure(f wire.Frame) *Error {
 		Details:     failure.Details,
 		SafeToRetry: f.Flags&wire.Refused != 0,
 	}
-	if failure.Name != "" {
-		e.cause = namedError(failure.Name, failure.Details)
-	}
+	e.cause = joinErrors(failure.Errors)
 	return e
 }
 

@@ -145,9 +145,7 @@ func failureOf(err error) wire.Failure {
 	if direct, ok := err.(*Error); ok && direct != nil && direct.Method == "" {
 		message = direct.Message
 	}
-	f := wire.Failure{Code: uint32(code), Message: message, Details: details}
-	nameError(&f, err)
-	return f
+	return wire.Failure{Code: uint32(code), Message: message, Details: details, Errors: namedErrors(err)}
 }
 
 // contextError is the error of a call that ended because its context did.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"strings"
 	"sync"
@@ -52,6 +53,8 @@ func TestErrorsKeepTheirIdentity(t *testing.T) {
 			return "", fmt.Errorf("resize: %w", errTooSmall)
 		case "type":
 			return "", fmt.Errorf("resize: %w", sizeError{7})
+		case "joined":
+			return "", errors.Join(io.EOF, sizeError{7}, fmt.Errorf("resize: %w", errTooSmall))
 		}
 		return "", context.DeadlineExceeded
 	})
@@ -64,6 +67,11 @@ func TestErrorsKeepTheirIdentity(t *testing.T) {
 	var size sizeError
 	if !errors.As(err, &size) || size.width != 7 {
 		t.Errorf("type: %v", err)
+	}
+	size = sizeError{}
+	_, err = fail.Call(t.Context(), conn, "joined")
+	if !errors.Is(err, errTooSmall) || !errors.As(err, &size) || size.width != 7 {
+		t.Errorf("of several at once: %v", err)
 	}
 	if _, err = fail.Call(t.Context(), conn, "deadline"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("deadline: %v", err)

@@ -102,8 +102,17 @@ type Failure struct {
 	Code    uint32
 	Message string
 	Details []byte
-	Name    string // of a registered error, whose value Details then is
+	Errors  []NamedError // the registered ones among its causes
 }
+
+// A NamedError is an error that both sides know by its name.
+type NamedError struct {
+	Name  string
+	Value []byte // encoded; nil if the name says it all
+}
+
+// MaxErrors bounds the named errors of a failure. What goes beyond is left out.
+const MaxErrors = 64
 
 // Append appends f as MessagePack.
 func (f Failure) Append(b []byte) []byte {
@@ -111,7 +120,14 @@ func (f Failure) Append(b []byte) []byte {
 	b = msgp.AppendUint32(b, f.Code)
 	b = msgp.AppendString(b, f.Message)
 	b = msgp.AppendBytes(b, f.Details)
-	return msgp.AppendString(b, f.Name)
+	named := f.Errors[:min(len(f.Errors), MaxErrors)]
+	b = msgp.AppendArrayHeader(b, uint32(len(named)))
+	for _, e := range named {
+		b = msgp.AppendArrayHeader(b, 2)
+		b = msgp.AppendString(b, e.Name)
+		b = msgp.AppendBytes(b, e.Value)
+	}
+	return b
 }
 
 // ParseFailure reads the body of an error frame.
@@ -132,7 +148,31 @@ func ParseFailure(b []byte) (f Failure, err error) {
 		}
 	}
 	if n > 3 {
-		f.Name, _, err = msgp.ReadStringBytes(b)
+		f.Errors, err = parseNamed(b)
 	}
 	return f, err
+}
+
+func parseNamed(b []byte) (named []NamedError, err error) {
+	n, b, err := msgp.ReadArrayHeaderBytes(b)
+	if err != nil {
+		return nil, err
+	}
+	for range min(n, MaxErrors) {
+		var (
+			e      NamedError
+			fields uint32
+		)
+		if fields, b, err = msgp.ReadArrayHeaderBytes(b); err != nil || fields != 2 {
+			return nil, fmt.Errorf("wire: a named error that is no name and value: %v", err)
+		}
+		if e.Name, b, err = msgp.ReadStringBytes(b); err != nil {
+			return nil, err
+		}
+		if e.Value, b, err = msgp.ReadBytesBytes(b, nil); err != nil {
+			return nil, err
+		}
+		named = append(named, e)
+	}
+	return named, nil
 }

@@ -33,6 +33,7 @@ var vectors = []struct {
 	{"answer [3]", frameOf(Header{Kind: Answer, Flags: Callee, ID: 7}, []byte{0x91, 3})},
 	{"error", frameOf(Header{Kind: Error, Flags: Callee, ID: 7}, Failure{Code: 9, Message: "not you"}.Append(nil))},
 	{"refused", frameOf(Header{Kind: Error, Flags: Callee | Refused, ID: 7}, Failure{Code: 4, Message: "no such method", Details: []byte{1}}.Append(nil))},
+	{"error with two that have names", frameOf(Header{Kind: Error, Flags: Callee, ID: 7}, Failure{Message: "no", Errors: []NamedError{{"calc.ErrA", nil}, {"calc.B", []byte{0x91, 1}}}}.Append(nil))},
 	{"cancel", frameOf(Header{Kind: Cancel, ID: 7}, nil)},
 	{"first fragment of a call of 5 bytes", frameOf(Header{Kind: Call, Flags: More, ID: 8}, append(AppendTotal(nil, 5), 0x91, 0xc4, 2))},
 	{"last fragment", frameOf(Header{Kind: Fragment, ID: 8}, []byte{0xaa, 0xbb})},
