@@ -21,10 +21,10 @@ var linkChecks = []check{
 	{"borders carry no meaning", checkBorders},
 	{"a message sent arrives without another one behind it", checkPingPong},
 	{"both directions at once", checkDuplex},
+	{"Close ends the waits of both sides", checkCloseEndsWaits}, // those below close too
 	{"a sleeping consumer holds the producer up", checkBackPressure},
 	{"borrowed memory stays as it is, also across Close", checkBorrowed},
 	{"what was sent before Close arrives, then io.EOF", checkEnd},
-	{"Close ends the waits of both sides", checkCloseEndsWaits},
 	{"Close may be repeated from many goroutines", checkCloseRepeated},
 }
 
