@@ -41,7 +41,7 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 		c.peer.received.Store(true)
 		return c.takeHello(f)
 	case wire.Call:
-		r.served = true
+		r.served, r.started = true, true
 		return c.serve(f, owned)
 	case wire.Cancel:
 		if r.parts.drop(f.ID) {
