@@ -119,6 +119,9 @@ func (s *Server) isClosed() bool {
 // is a new connection, with fresh state. It returns nil when the other side ended
 // the link, ctx's error when ctx did, and else why it broke.
 func (s *Server) ServeLink(ctx context.Context, link Link, opts ...Option) error {
+	if link == nil {
+		return errors.New("tenon: the link is nil")
+	}
 	session := newSession(link)
 	for {
 		conn := newConn(ctx, session, s, slices.Concat(s.opts, opts, []Option{accepting})...)
@@ -159,6 +162,12 @@ func accepting(o *options) { o.accepts = true }
 // ctx ends when the caller gave up, the deadline passed or the connection ended.
 // A panic becomes an error of that call alone.
 func Handle[A, R any](srv *Server, m *Method[A, R], fn func(ctx context.Context, args A) (R, error)) {
+	if srv == nil {
+		panic("tenon: " + m.Name + " cannot be registered: the server is nil (tenon.NewServer makes one)")
+	}
+	if fn == nil {
+		panic("tenon: " + m.Name + " cannot be registered: the function that answers its calls is nil")
+	}
 	srv.register(&typedHandler[A, R]{spec: m, fn: fn})
 }
 
