@@ -64,9 +64,18 @@ const (
 // comes after a pause that doubles from 50 ms to 5 s and varies by chance; a call
 // waits for it, as long as its context allows, and fails if the attempt does.
 func NewClient(dial func(context.Context) (Link, error), back *Server, opts ...Option) *Client {
+	if dial == nil {
+		panic("tenon: NewClient needs a function that makes links; for a link that exists there is NewClientOver")
+	}
+	c := newClient(back, opts)
+	c.dial = dial
+	return c
+}
+
+func newClient(back *Server, opts []Option) *Client {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Client{
-		dial: dial, back: back, opts: opts, ctx: ctx, cancel: cancel,
+		back: back, opts: opts, ctx: ctx, cancel: cancel,
 		turn: make(chan struct{}, 1), observe: newOptions(opts).observe,
 	}
 }
@@ -227,6 +236,9 @@ func (c *Client) join(ctx context.Context) (*Conn, error) {
 	link, err := c.dial(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if link == nil {
+		return nil, errors.New("the function given to NewClient returned neither a link nor an error")
 	}
 	return NewConn(c.ctx, link, c.back, c.opts...), nil
 }

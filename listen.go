@@ -50,7 +50,7 @@ func (s *Server) ServeLinks(ctx context.Context, accept func(context.Context) (L
 			pause = 0
 			serving.Go(func() {
 				if err := s.ServeLink(serve, link, append(opts[:len(opts):len(opts)], fromStranger)...); err != nil && serve.Err() == nil && !s.isClosed() {
-					newOptions(s.opts).logger.Info("tenon: a connection ended", "error", err)
+					newOptions(s.opts).tellOfEnd(link, err)
 				}
 			})
 			continue
@@ -67,6 +67,27 @@ func (s *Server) ServeLinks(ctx context.Context, accept func(context.Context) (L
 }
 
 func fromStranger(o *options) { o.strict = true }
+
+// tellOfEnd logs how a connection to a stranger ended that did not end in order.
+func (o options) tellOfEnd(link Link, err error) {
+	log, what := o.logger.Info, "tenon: a connection ended"
+	if errors.Is(err, errToken) {
+		log, what = o.logger.Warn, refused
+	}
+	if a, ok := link.(*acceptedLink); ok {
+		log(what, "from", a.from, "error", err)
+	} else {
+		log(what, "error", err)
+	}
+}
+
+const refused = "tenon: a connection was refused"
+
+// An acceptedLink knows where its peer is.
+type acceptedLink struct {
+	*iolink.Link
+	from net.Addr
+}
 
 // passing reports whether accepting may work again in a moment.
 func passing(err error) bool {
@@ -105,9 +126,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, opts ...Option) erro
 			accepting.Go(func() {
 				err := admit(ctx, conn, o)
 				if err != nil {
-					o.logger.Warn("tenon: a connection was refused", "from", conn.RemoteAddr(), "error", err)
+					o.logger.Warn(refused, "from", conn.RemoteAddr(), "error", err)
 				}
-				link := iolink.New(conn)
+				link := &acceptedLink{iolink.New(conn), conn.RemoteAddr()}
 				switch {
 				case errors.Is(err, errRefused): // it is told why
 					refused := NewConn(ctx, link, nil, func(o *options) { o.refused = err })

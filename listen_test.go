@@ -26,7 +26,7 @@ import (
 // listen serves a calc on l and returns a function that connects to it.
 func listen(t *testing.T, l net.Listener, dial func() (net.Conn, error), opts ...tenon.Option) func(opts ...tenon.Option) *tenon.Conn {
 	t.Helper()
-	srv := tenon.NewServer(append(opts, tenon.WithLogger(quiet))...)
+	srv := tenon.NewServer(append([]tenon.Option{tenon.WithLogger(quiet)}, opts...)...)
 	tenon.Handle(srv, &add, func(_ context.Context, p pair) (int64, error) { return p.a + p.b, nil })
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)

@@ -166,8 +166,8 @@ func (p *peerMethods) end(err *Error) {
 func (c *Conn) lookUp(ctx context.Context, m *call.Method) (knownMethod, error) {
 	p := c.peer
 	i := m.Index()
-	if known := *p.known.Load(); i < len(known) && known[i].compared {
-		return known[i], known[i].failure()
+	if known := *p.known.Load(); i < len(known) && known[i].compared && known[i].err == nil {
+		return known[i], nil
 	}
 	select {
 	case <-p.ready:
@@ -178,11 +178,14 @@ func (c *Conn) lookUp(ctx context.Context, m *call.Method) (knownMethod, error) 
 	if err != nil {
 		return knownMethod{}, err
 	}
+	if known := *p.known.Load(); i < len(known) && known[i].compared {
+		return known[i], known[i].failure()
+	}
 	found := knownMethod{compared: true, number: a.number}
 	switch {
 	case !ok:
 		found.err = &Error{Code: Unimplemented, SafeToRetry: true, Message: fmt.Sprintf(
-			"the other side does not offer this method (it offers %d); is its service registered?", len(p.announce))}
+			"the other side does not offer this method (it offers %d); is its service registered?", p.count())}
 	case a.fingerprint != m.Fingerprint():
 		theirs, err := c.describe(ctx, a.number)
 		if err != nil {
@@ -221,6 +224,13 @@ func (p *peerMethods) find(name string) (a announced, ok bool, err error) {
 	}
 	a, ok = p.announce[name]
 	return a, ok, nil
+}
+
+// count returns how many methods the peer offers.
+func (p *peerMethods) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.announce)
 }
 
 // learn keeps the outcome of a comparison.

@@ -17,6 +17,9 @@ type PerConn[S any] struct {
 // over a connection. A value that is an io.Closer is closed when the connection
 // has ended and its last handler is done.
 func NewPerConn[S any](open func(*Conn) (S, error)) *PerConn[S] {
+	if open == nil {
+		panic("tenon: the function that opens a connection's own service is nil")
+	}
 	return &PerConn[S]{open}
 }
 

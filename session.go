@@ -31,6 +31,9 @@ var linksInUse sync.Map
 // newSession takes a link over. The connections over one that is taken already
 // end at once.
 func newSession(link Link) *session {
+	if link == nil {
+		panic("tenon: the link is nil; whatever made it returned an error, or nothing made it")
+	}
 	s := &session{kind: kindOf(link)}
 	if reflect.TypeOf(link).Comparable() {
 		if _, taken := linksInUse.LoadOrStore(link, true); taken {
@@ -126,7 +129,7 @@ func (c *Conn) sealLink(last uint32) error {
 // side, if it is served by ServeLink, has fresh state. The client owns the link;
 // when that ends, its calls fail for good.
 func NewClientOver(link Link, back *Server, opts ...Option) *Client {
-	c := NewClient(nil, back, opts...)
+	c := newClient(back, opts)
 	c.session = newSession(link)
 	return c
 }
