@@ -10,6 +10,7 @@ import (
 	"github.com/tenon-go/tenon/benchmarks/measure"
 	"github.com/tenon-go/tenon/benchmarks/peers/peer"
 	"github.com/tenon-go/tenon/benchmarks/result"
+	"github.com/tenon-go/tenon/internal/machine"
 )
 
 // A plan is what to measure: in each round all peers, one after the other, so
@@ -23,11 +24,11 @@ type plan struct {
 func (p plan) run(ctx context.Context) (*result.Run, error) {
 	results := &result.Run{
 		Taken:   time.Now().UTC().Truncate(time.Second),
-		Machine: measure.Machine(),
+		Machine: machine.Here(),
 		Rounds:  p.rounds,
 		EachMS:  p.each.Milliseconds(),
 	}
-	before := measure.StartWatch()
+	before := machine.StartWatch()
 	if !sleep(ctx, time.Second) {
 		return nil, ctx.Err()
 	}
@@ -40,7 +41,7 @@ func (p plan) run(ctx context.Context) (*result.Run, error) {
 	}
 
 	view := newView(results, p.rounds*len(p.peers))
-	during := measure.StartWatch()
+	during := machine.StartWatch()
 	for round := range p.rounds {
 		for _, i := range order(round, len(p.peers)) {
 			into := &results.Peers[i]

@@ -59,14 +59,3 @@ func warm(d time.Duration, call func() error) error {
 	}
 	return nil
 }
-
-// Clock measures what a look at the clock costs, in nanoseconds.
-func Clock() float64 {
-	const looks = 100_000
-	begin := time.Now()
-	var last time.Duration
-	for range looks {
-		last = time.Since(begin)
-	}
-	return float64(last) / looks
-}

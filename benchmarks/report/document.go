@@ -20,7 +20,7 @@ run on one machine. Run it on yours: ` + "`go run ./benchmarks`" + `.
 
 `)
 	fmt.Fprintf(&b, "Taken on %s: %s, %d CPUs, %s; %s, GOMAXPROCS %d.\n",
-		run.Taken.Format("2 January 2006"), cpu(run.Machine), run.Machine.CPUs, run.Machine.System, run.Machine.Go, run.Machine.GOMAXPROCS)
+		run.Taken.Format("2 January 2006"), run.Machine.Processor(), run.Machine.CPUs, run.Machine.System, run.Machine.Go, run.Machine.GOMAXPROCS)
 	fmt.Fprintf(&b, "%d rounds, about %d ms per figure, peer and round. %s\n", run.Rounds, run.EachMS, load(run.Load))
 	if doubts := run.Doubts(); doubts != nil {
 		b.WriteString("\n> **Read these figures with doubt.** " + strings.Join(doubts, "\n> ") + "\n")
@@ -67,13 +67,6 @@ trusted.
 	b.WriteString(peers(run))
 	b.WriteString(method(run))
 	return b.String()
-}
-
-func cpu(m result.Machine) string {
-	if m.CPU == "" {
-		return "unknown CPU"
-	}
-	return m.CPU
 }
 
 func load(l result.Load) string {

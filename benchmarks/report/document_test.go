@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tenon-go/tenon/benchmarks/result"
+	"github.com/tenon-go/tenon/internal/machine"
 )
 
 func TestBenchmarksFileIsMadeFromTheResults(t *testing.T) {
@@ -69,7 +70,7 @@ func TestRunWithoutTenonIsNotCompared(t *testing.T) {
 func sample() *result.Run {
 	return &result.Run{
 		Taken:   time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC),
-		Machine: result.Machine{System: "linux/amd64", CPU: "a CPU", CPUs: 2, Go: "go1.26", GOMAXPROCS: 2, ClockNS: 40},
+		Machine: machine.Machine{System: "linux/amd64", CPU: "a CPU", CPUs: 2, Go: "go1.26", GOMAXPROCS: 2, ClockNS: 40},
 		Rounds:  2, EachMS: 10,
 		Peers: []result.Peer{
 			{Name: "tenon", Kind: "ours", Rounds: []result.Round{{Add: result.Latency{P50: 1000, Calls: 9}}, {Add: result.Latency{P50: 1100, Calls: 9}}}},

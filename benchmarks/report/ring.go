@@ -19,7 +19,7 @@ beside yardsticks in the same run. Run it on yours: `+"`go run ./benchmarks/ring
 
 Taken on %s: %s, %d CPUs, %s; %s, GOMAXPROCS %d.
 %d rounds, about %d ms per figure, size and round. %s
-`, run.Taken.Format("2 January 2006"), cpu(run.Machine), run.Machine.CPUs, run.Machine.System, run.Machine.Go, run.Machine.GOMAXPROCS,
+`, run.Taken.Format("2 January 2006"), run.Machine.Processor(), run.Machine.CPUs, run.Machine.System, run.Machine.Go, run.Machine.GOMAXPROCS,
 		run.Rounds, run.EachMS, load(run.Load))
 	if doubts := run.Doubts(); doubts != nil {
 		b.WriteString("\n> **Read these figures with doubt.** " + strings.Join(doubts, "\n> ") + "\n")

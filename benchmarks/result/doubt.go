@@ -3,13 +3,12 @@ package result
 import (
 	"fmt"
 	"strings"
+
+	"github.com/tenon-go/tenon/internal/machine"
 )
 
-const (
-	busyBefore = 0.3 // CPUs
-	busyDuring = 0.3
-	wide       = 1.5 // greatest over least p50 of the rounds
-)
+// wide is how many times its least the greatest p50 of the rounds may be.
+const wide = 1.5
 
 // Doubts says why the figures should not be believed, if so.
 func (r *Run) Doubts() []string {
@@ -26,12 +25,12 @@ func (r *Run) Doubts() []string {
 	return doubts
 }
 
-func (l Load) doubts(m Machine) []string {
+func (l Load) doubts(m machine.Machine) []string {
 	var doubts []string
-	if l.Before > busyBefore {
+	if l.Before > machine.Busy {
 		doubts = append(doubts, fmt.Sprintf("Other programs kept %.1f of %d CPUs busy before the run started.", l.Before, m.CPUs))
 	}
-	if l.During > busyDuring {
+	if l.During > machine.Busy {
 		doubts = append(doubts, fmt.Sprintf("Other programs kept %.1f of %d CPUs busy during the run.", l.During, m.CPUs))
 	}
 	return doubts

@@ -7,26 +7,18 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/tenon-go/tenon/internal/machine"
 )
 
 // A Run is one run of the benchmarks.
 type Run struct {
-	Taken   time.Time `json:"taken"`
-	Machine Machine   `json:"machine"`
-	Load    Load      `json:"load"`
-	Rounds  int       `json:"rounds"`
-	EachMS  int64     `json:"each_ms"` // how long a measure of a peer takes in a round
-	Peers   []Peer    `json:"peers"`
-}
-
-// A Machine is where a run took place.
-type Machine struct {
-	System     string  `json:"system"`
-	CPU        string  `json:"cpu"`
-	CPUs       int     `json:"cpus"`
-	Go         string  `json:"go"`
-	GOMAXPROCS int     `json:"gomaxprocs"`
-	ClockNS    float64 `json:"clock_ns"` // a look at the clock, part of every single latency
+	Taken   time.Time       `json:"taken"`
+	Machine machine.Machine `json:"machine"`
+	Load    Load            `json:"load"`
+	Rounds  int             `json:"rounds"`
+	EachMS  int64           `json:"each_ms"` // how long a measure of a peer takes in a round
+	Peers   []Peer          `json:"peers"`
 }
 
 // Load is how many CPUs other programs kept busy, before the run and during it.

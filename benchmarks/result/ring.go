@@ -5,17 +5,19 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/tenon-go/tenon/internal/machine"
 )
 
 // A RingRun is one run of the benchmarks of the ring: the form of ring.json.
 type RingRun struct {
-	Taken      time.Time   `json:"taken"`
-	Machine    Machine     `json:"machine"`
-	Load       Load        `json:"load"`
-	Rounds     int         `json:"rounds"`
-	EachMS     int64       `json:"each_ms"` // how long one size of a yardstick takes in a round
-	Sizes      []int       `json:"sizes"`   // of the messages, in bytes
-	Yardsticks []Yardstick `json:"yardsticks"`
+	Taken      time.Time       `json:"taken"`
+	Machine    machine.Machine `json:"machine"`
+	Load       Load            `json:"load"`
+	Rounds     int             `json:"rounds"`
+	EachMS     int64           `json:"each_ms"` // how long one size of a yardstick takes in a round
+	Sizes      []int           `json:"sizes"`   // of the messages, in bytes
+	Yardsticks []Yardstick     `json:"yardsticks"`
 }
 
 // A Yardstick is what was measured of one way to bring messages from a writer

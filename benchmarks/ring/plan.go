@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tenon-go/tenon/benchmarks/measure"
 	"github.com/tenon-go/tenon/benchmarks/result"
+	"github.com/tenon-go/tenon/internal/machine"
 )
 
 // patience is what one measurement may take before it counts as hung.
@@ -28,12 +28,12 @@ type plan struct {
 func (p plan) run(ctx context.Context) (*result.RingRun, error) {
 	results := &result.RingRun{
 		Taken:   time.Now().UTC().Truncate(time.Second),
-		Machine: measure.Machine(),
+		Machine: machine.Here(),
 		Rounds:  p.rounds,
 		EachMS:  p.each.Milliseconds(),
 		Sizes:   p.sizes,
 	}
-	before := measure.StartWatch()
+	before := machine.StartWatch()
 	select {
 	case <-time.After(p.watch):
 	case <-ctx.Done():
@@ -51,7 +51,7 @@ func (p plan) run(ctx context.Context) (*result.RingRun, error) {
 		results.Yardsticks = append(results.Yardsticks, entry)
 		rates[i] = make([]float64, len(p.sizes))
 	}
-	during := measure.StartWatch()
+	during := machine.StartWatch()
 	// Round 0 finds out how many messages fill the time, and is not kept.
 	for round := range p.rounds + 1 {
 		for column, size := range p.sizes {

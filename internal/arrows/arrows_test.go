@@ -35,6 +35,7 @@ var allowed = map[string][]string{
 	"internal/gentest":   {".", "codec", "internal/gentest/geo"},
 	"internal/leak":      {},
 	"internal/linkerr":   {},
+	"internal/machine":   {},
 	"internal/proc":      {},
 	"internal/pump":      {"internal/bytequeue", "internal/linkerr"},
 	"internal/shape":     {},

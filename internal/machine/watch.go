@@ -1,4 +1,4 @@
-package measure
+package machine
 
 import (
 	"os"
@@ -7,6 +7,9 @@ import (
 	"strings"
 	"time"
 )
+
+// Busy is how many CPUs other programs may use before figures are doubted.
+const Busy = 0.3
 
 // A Watch watches how busy other programs keep the machine. It knows what all
 // processes used and takes off what this one and its ended children did. The
@@ -20,7 +23,7 @@ type Watch struct {
 // StartWatch begins to watch.
 func StartWatch() Watch {
 	all, ok := allCPU()
-	ours, known := ownCPU()
+	ours, known := treeCPU()
 	return Watch{begin: time.Now(), all: all, ours: ours, ok: ok && known}
 }
 
