@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +20,6 @@ import (
 func newCallCommand() *cobra.Command {
 	var (
 		to       target
-		timeout  time.Duration
 		metadata []string
 	)
 	cmd := &cobra.Command{
@@ -70,12 +68,8 @@ How values are written:
 			if err != nil {
 				return fmt.Errorf("tenon call: %w", err)
 			}
-			ctx := cmd.Context()
-			if timeout > 0 {
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithTimeout(ctx, timeout)
-				defer cancel()
-			}
+			ctx, cancel := to.bound(cmd.Context())
+			defer cancel()
 			conn, offers, err := to.connect(ctx, address)
 			if err != nil {
 				return fmt.Errorf("tenon call: %w", err)
@@ -90,6 +84,10 @@ How values are written:
 			}
 			answer, err := dynamic.Call(ctx, conn, offer, texts)
 			if err != nil {
+				var e *tenon.Error
+				if ctx.Err() == context.DeadlineExceeded && errors.As(err, &e) {
+					e.Message = fmt.Sprintf("no answer within %v (--timeout)", to.timeout)
+				}
 				return failure(offer.Name, err)
 			}
 			if len(answer) > 0 {
@@ -99,7 +97,6 @@ How values are written:
 		},
 	}
 	to.addFlags(cmd)
-	cmd.Flags().DurationVar(&timeout, "timeout", 0, "how long everything may take, such as 500ms; default: no limit")
 	cmd.Flags().StringArrayVar(&metadata, "metadata", nil, "send `key=value` beside the arguments; may be repeated")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(cmd, `%w (put -- before values that begin with "-")`, err)

@@ -37,7 +37,9 @@ the types in them. Addresses are
 			if err != nil {
 				return err
 			}
-			conn, offers, err := to.connect(cmd.Context(), address)
+			ctx, cancel := to.bound(cmd.Context())
+			defer cancel()
+			conn, offers, err := to.connect(ctx, address)
 			if err != nil {
 				return fmt.Errorf("tenon ls: %w", err)
 			}

@@ -16,17 +16,19 @@ import (
 )
 
 // greetingTime is how long a process may take to be connected to and to say
-// what it offers.
+// what it offers, if --timeout does not say less.
 const greetingTime = 10 * time.Second
 
 // A target is the process that ls and call talk to, from their command lines.
 type target struct {
-	token string
-	tls   remote.TLS
+	token   string
+	tls     remote.TLS
+	timeout time.Duration
 }
 
 func (t *target) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	flags.DurationVar(&t.timeout, "timeout", 0, "how long everything may take, such as 500ms; default: 10s to connect, and no limit after that")
 	flags.StringVar(&t.token, "token", "", "the `token` that the server demands; default $TENON_TOKEN")
 	flags.StringVar(&t.tls.Cert, "cert", "", "certificate to show to a tls: server, a PEM `file`")
 	flags.StringVar(&t.tls.Key, "key", "", "its private key, a PEM `file`")
@@ -34,11 +36,22 @@ func (t *target) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&t.tls.ServerName, "server-name", "", "`name` in the server's certificate; default: the host of the address")
 }
 
+// bound is the context of everything that the command does.
+func (t *target) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	if t.timeout <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, t.timeout)
+}
+
 // parse reads the address that the flags have to fit.
 func (t *target) parse(cmd *cobra.Command, text string) (remote.Address, error) {
 	address, err := remote.Parse(text)
 	if err == nil {
 		err = t.tls.Fit(address)
+	}
+	if err == nil && t.timeout < 0 {
+		err = fmt.Errorf("--timeout %v: there is no time before now", t.timeout)
 	}
 	if err != nil {
 		return address, usageError{cmd.CommandPath(), err}
@@ -51,7 +64,11 @@ func (t *target) connect(ctx context.Context, address remote.Address) (*tenon.Co
 	if t.token == "" {
 		t.token = os.Getenv("TENON_TOKEN")
 	}
-	soon, cancel := context.WithTimeout(ctx, greetingTime)
+	patience := greetingTime
+	if t.timeout > 0 {
+		patience = min(patience, t.timeout)
+	}
+	soon, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	link, err := remote.Dial(soon, address, t.tls)
 	if err != nil {
@@ -62,17 +79,17 @@ func (t *target) connect(ctx context.Context, address remote.Address) (*tenon.Co
 	offers, err := conn.Offers(soon)
 	if err != nil {
 		conn.Close()
-		return nil, nil, strange(address, err)
+		return nil, nil, strange(address, err, patience)
 	}
 	return conn, offers, nil
 }
 
 // strange explains why a process that was reached did not say what it offers.
-func strange(address remote.Address, err error) error {
+func strange(address remote.Address, err error, patience time.Duration) error {
 	var e *tenon.Error
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s does not say what it offers: does it speak tenon?", address)
+		return fmt.Errorf("%s was reached but said nothing within %v: it is stopped or too busy, or it does not speak tenon", address, patience)
 	case errors.As(err, &e) && e.Code == tenon.PermissionDenied:
 		return fmt.Errorf("%s does not let this command in: %s", address, e.Message)
 	}

@@ -103,6 +103,9 @@ func serve(ctx context.Context, srv *tenon.Server, text string) error {
 	if where, ok := strings.CutPrefix(text, "http:"); ok {
 		return stranger(ctx, where)
 	}
+	if where, ok := strings.CutPrefix(text, "silent:"); ok {
+		return silent(ctx, where)
+	}
 	address, err := remote.Parse(text)
 	if err != nil {
 		return err
@@ -152,6 +155,18 @@ func stranger(ctx context.Context, address string) error {
 		io.WriteString(conn, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n400 Bad Request")
 		conn.Close()
 	}
+}
+
+// silent is like a process that is stopped: it can be connected to.
+func silent(ctx context.Context, address string) error {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	fmt.Printf("tcp:%s\n", l.Addr())
+	<-ctx.Done()
+	return nil
 }
 
 // certificates writes cert.pem and key.pem, with which both sides prove

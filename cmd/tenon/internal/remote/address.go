@@ -18,6 +18,7 @@ type Address struct {
 const Forms = `  unix:/run/shop.sock     a Unix socket at a path
   unix:@shop              a Unix socket without a file (Linux)
   shm:/run/shop.shm       shared memory, where shm.Listen listens
+  shm:@shop               the same without a file (Linux)
   tcp:localhost:7000
   tls:shop.example:7000`
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"strings"
 	"syscall"
 )
 
@@ -21,6 +22,7 @@ func unreachable(a Address, err error) error {
 
 func hint(a Address, err error) string {
 	local := a.Kind == "unix" || a.Kind == "shm"
+	nameless := local && strings.HasPrefix(a.Where, "@") // in no directory
 	var (
 		dns       *net.DNSError
 		authority x509.UnknownAuthorityError
@@ -28,6 +30,10 @@ func hint(a Address, err error) string {
 		record    tls.RecordHeaderError
 	)
 	switch {
+	case errors.Is(err, syscall.ECONNREFUSED) && nameless:
+		return "Nobody listens under this name: is the process running, and in the same container (network namespace) as this command?"
+	case errors.Is(err, fs.ErrPermission) && nameless:
+		return "The process belongs to another user: run this command as that user."
 	case errors.Is(err, fs.ErrNotExist) && local:
 		return "There is no socket: is the process running, and does it serve at this path?"
 	case errors.Is(err, syscall.ECONNREFUSED) && local:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -51,11 +52,16 @@ func TestWhatCannotBeReachedSaysWhatToLookAt(t *testing.T) {
 	}{
 		{t.Context(), remote.Address{Kind: "unix", Where: filepath.Join(dir, "none")}, remote.TLS{}, "There is no socket: is the process running"},
 		{t.Context(), remote.Address{Kind: "unix", Where: left}, remote.TLS{}, "One that was killed leaves its socket's file behind"},
+		{t.Context(), remote.Address{Kind: "unix", Where: "@tenon-nobody"}, remote.TLS{}, "Nobody listens under this name"},
+		{t.Context(), remote.Address{Kind: "shm", Where: "@tenon-nobody"}, remote.TLS{}, "Nobody listens under this name"},
 		{t.Context(), remote.Address{Kind: "tcp", Where: "127.0.0.1:1"}, remote.TLS{}, "Nobody listens at this port"},
 		{ended, remote.Address{Kind: "tcp", Where: "127.0.0.1:1"}, remote.TLS{}, "It does not answer"},
 		{t.Context(), remote.Address{Kind: "tls", Where: "127.0.0.1:1"}, remote.TLS{CA: filepath.Join(dir, "ca.pem")}, "ca.pem"},
 		{t.Context(), remote.Address{Kind: "tls", Where: "127.0.0.1:1"}, remote.TLS{CA: "remote_test.go"}, "holds no certificate in PEM form"},
 	} {
+		if strings.HasPrefix(c.a.Where, "@") && runtime.GOOS != "linux" {
+			continue
+		}
 		_, err := remote.Dial(c.ctx, c.a, c.tls)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.a.String()) {
 			t.Errorf("%s: %v\nwant %s", c.a, err, c.want)
