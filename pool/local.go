@@ -12,6 +12,9 @@ import (
 // it takes its share of the calls, and in tests it takes their place. It is
 // isolated from nothing, and ends when it is closed or srv is.
 func Local(srv *tenon.Server) Member {
+	if srv == nil {
+		panic("pool: pool.Local(nil) has no services (tenon.NewServer, and register them)")
+	}
 	ours, theirs := inproc.Pair()
 	l := &local{
 		conn: tenon.NewConn(context.Background(), ours, nil, tenon.WithPeerName("local")),

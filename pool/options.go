@@ -1,6 +1,10 @@
 package pool
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
 // An Option changes how a pool spreads, queues and replaces.
 type Option func(*options)
@@ -22,11 +26,11 @@ type options struct {
 // A call whose caller gave up counts until its handler has heeded its context and
 // ended. A handler that never does keeps its place for good, until its member
 // ends.
-func Concurrency(n int) Option { return func(o *options) { o.concurrency = int64(max(n, 0)) } }
+func Concurrency(n int) Option { return func(o *options) { o.concurrency = int64(n) } }
 
 // Queue bounds how many calls may wait for a member; 0 means that a call which
 // finds none free fails at once. The default is 65,536.
-func Queue(n int) Option { return func(o *options) { o.queue = max(n, 0) } }
+func Queue(n int) Option { return func(o *options) { o.queue = n } }
 
 // Grace bounds how long [Pool.Close] waits for running calls. The default is
 // 5 s.
@@ -56,4 +60,19 @@ func newOptions(opts []Option) options {
 		opt(&o)
 	}
 	return o
+}
+
+// check says which option makes no sense, and what would.
+func (o *options) check() error {
+	switch {
+	case o.concurrency < 0:
+		return fmt.Errorf("pool.Concurrency(%d): 0 is no bound, 1 a call at a time", o.concurrency)
+	case o.queue < 0:
+		return fmt.Errorf("pool.Queue(%d): 0 has calls fail that find no member free", o.queue)
+	case o.grace < 0:
+		return fmt.Errorf("pool.Grace(%v): 0 waits for no call, and less is not possible", o.grace)
+	case o.onStart == nil || o.onExit == nil || o.onFail == nil:
+		return errors.New("pool: OnStart, OnExit and OnStartFailure need a function to call")
+	}
+	return nil
 }

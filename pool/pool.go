@@ -72,6 +72,12 @@ func New(ctx context.Context, n int, start func(ctx context.Context) (Member, er
 		n = runtime.GOMAXPROCS(0)
 	}
 	p := &Pool{options: newOptions(opts), start: start, changed: make(chan struct{})}
+	if start == nil {
+		return nil, errors.New("pool: New needs a function that starts members, such as one that calls worker.Start")
+	}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
 	p.seats.Store(new([]*seat))
 	p.base = context.WithoutCancel(ctx)
 	p.quitting, p.quit = context.WithCancel(p.base)
@@ -165,16 +171,18 @@ func (p *Pool) Each(ctx context.Context, f func(ctx context.Context, m tenon.Cal
 	return errors.Join(failures...)
 }
 
-// Resize changes the number of members to n, at least 1, and does not wait for
-// it: further ones join when they have started, and are tried again with pauses
+// Resize changes the number of members to n and does not wait for it; it panics
+// if n is less than 1, which would leave calls waiting for nobody. Further ones join when they have started, and are tried again with pauses
 // when they cannot be; those that are too many finish their calls first.
 func (p *Pool) Resize(n int) {
+	if n < 1 {
+		panic(fmt.Sprintf("pool: Resize(%d): a pool has at least one member; Close ends it", n))
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return
 	}
-	n = max(n, 1)
 	for len(p.places) < n {
 		p.keepers.Go(p.keeper().run)
 	}

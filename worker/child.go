@@ -67,6 +67,9 @@ func Serve(ctx context.Context, srv *tenon.Server) error {
 	if child == nil {
 		return ErrNotWorker
 	}
+	if srv == nil {
+		return errors.New("worker: Serve needs a server (tenon.NewServer)")
+	}
 	if child.serving.Swap(true) {
 		return errors.New("worker: Serve was called twice: a worker has one parent and serves it once")
 	}

@@ -59,7 +59,7 @@ func (c Command) remedy(entries []string) string {
 func (c Command) resolve(name string) (path string, args []string, err error) {
 	if c.path == "" {
 		if c.entry == "" {
-			return "", nil, errors.New("worker.Self needs the name of an entry")
+			return "", nil, errors.New("neither an entry (worker.Self) nor a program (worker.Program) is named")
 		}
 		path, err = proc.Self()
 		return path, append([]string{os.Args[0]}, c.args...), err
@@ -76,7 +76,10 @@ func (c Command) resolve(name string) (path string, args []string, err error) {
 
 // explain says what to do about a program that could not be executed.
 func explain(err error) string {
+	var path *fs.PathError
 	switch {
+	case errors.As(err, &path) && path.Op == "chdir":
+		return "the worker's directory, worker.Dir, has to be there and open to this user"
 	case errors.Is(err, exec.ErrNotFound):
 		return "no such program in PATH; a program elsewhere needs a path with a slash in it"
 	case errors.Is(err, fs.ErrNotExist):

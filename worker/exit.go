@@ -20,8 +20,8 @@ type ExitError struct {
 	Peak   int64     // its largest resident memory in bytes, 0 when not known
 }
 
-// Error names the worker, how it ended, and the reason or else the most telling
-// line of its standard error.
+// Error names the worker, how it ended, the reason, and the most telling line of
+// its standard error unless that says the same.
 func (e *ExitError) Error() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "worker %s (pid %d) ", e.Name, e.PID)
@@ -33,7 +33,7 @@ func (e *ExitError) Error() string {
 	if e.Reason != "" {
 		s.WriteString(": " + e.Reason)
 	}
-	if line := telling(e.Stderr); line != "" {
+	if line := telling(e.Stderr); line != "" && !strings.Contains(e.Reason, line) {
 		fmt.Fprintf(&s, "; it said %q", line)
 	}
 	return s.String()

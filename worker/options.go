@@ -1,12 +1,17 @@
 package worker
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"runtime"
+	"strings"
 	"time"
 
 	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/internal/proc"
 	"github.com/tenon-go/tenon/shm"
 )
 
@@ -28,6 +33,7 @@ type options struct {
 	memory       int64
 	startTimeout time.Duration
 	grace        time.Duration
+	misuse       string // what is wrong with an option that could not be taken
 }
 
 // Name names the worker in errors, logs and in front of its output. The default
@@ -62,7 +68,7 @@ func Files(files ...*os.File) Option {
 // of megabytes further. A Go program is also told three quarters of it as its
 // GOMEMLIMIT, so that it collects its garbage before it is killed for it, unless
 // its environment sets one; a limit of three times what one call needs at its
-// peak leaves the collector room. Linux only.
+// peak leaves the collector room. 0 is no limit. Linux only.
 func MemoryLimit(limit int64) Option { return func(o *options) { o.memory = limit } }
 
 // Output writes what the worker prints to w, line by line, each with the
@@ -72,13 +78,23 @@ func MemoryLimit(limit int64) Option { return func(o *options) { o.memory = limi
 // The worker never waits for w. What w does not take is kept up to 1 MiB, and
 // beyond that dropped and counted; a line longer than 64 KiB is cut with a mark.
 func Output(w io.Writer) Option {
-	return func(o *options) { o.sink = writerSink(w) }
+	return func(o *options) {
+		if w == nil {
+			o.misuse = "worker.Output(nil) has nothing to write to; io.Discard drops what the worker prints"
+		}
+		o.sink = writerSink(w)
+	}
 }
 
 // Log is [Output] into a structured log: one record of level Info per line, with
 // the attributes worker, pid and stream.
 func Log(l *slog.Logger) Option {
-	return func(o *options) { o.sink = slogSink(l) }
+	return func(o *options) {
+		if l == nil {
+			o.misuse = "worker.Log(nil) has no log to write to; slog.Default() is the program's own"
+		}
+		o.sink = slogSink(l)
+	}
 }
 
 // Over sets what carries the calls. The default is [SharedMemory].
@@ -114,6 +130,37 @@ func StartTimeout(d time.Duration) Option { return func(o *options) { o.startTim
 // Grace bounds how long the worker may take to end by itself once it was told
 // to, before it is killed. The default is 5 s.
 func Grace(d time.Duration) Option { return func(o *options) { o.grace = d } }
+
+// check says which option makes no sense, and what would.
+func (o *options) check() error {
+	switch {
+	case o.misuse != "":
+		return errors.New(o.misuse)
+	case o.nice < 0 || o.nice > 19:
+		return fmt.Errorf("worker.Nice(%d): a worker can give way more than this process, by 0 to 19", o.nice)
+	case o.memory < 0:
+		return fmt.Errorf("worker.MemoryLimit(%d): a limit is a number of bytes, such as 256<<20, or 0 for none", o.memory)
+	case o.memory > 0 && !proc.HasMeters:
+		return fmt.Errorf("worker.MemoryLimit: %w on %s, where a process cannot see how much memory another one uses; leave it out there", errors.ErrUnsupported, runtime.GOOS)
+	case o.startTimeout <= 0:
+		return fmt.Errorf("worker.StartTimeout(%v): a worker needs some time to start", o.startTimeout)
+	case o.grace < 0:
+		return fmt.Errorf("worker.Grace(%v): 0 kills a worker at once, and less is not possible", o.grace)
+	case o.polling != nil && *o.polling < 0:
+		return fmt.Errorf("worker.Polling(%v): 0 is never, and less is not possible", *o.polling)
+	}
+	for _, variable := range o.env {
+		if key, _, ok := strings.Cut(variable, "="); !ok || key == "" || strings.Contains(variable, "\x00") {
+			return fmt.Errorf("worker.Env(%q): a variable is written KEY=value", variable)
+		}
+	}
+	for i, f := range o.files {
+		if f == nil {
+			return fmt.Errorf("worker.Files: file %d of %d is nil; did opening it fail?", i+1, len(o.files))
+		}
+	}
+	return nil
+}
 
 // memoryOptions are those of the link if it is shared memory.
 func (o *options) memoryOptions() (opts []shm.Option) {

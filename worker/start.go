@@ -22,6 +22,9 @@ import (
 // [StartTimeout].
 func Start(ctx context.Context, program Command, opts ...Option) (*Worker, error) {
 	o := newOptions(program, opts)
+	if err := o.check(); err != nil {
+		return nil, fmt.Errorf("worker %s: not started: %w", o.name, err)
+	}
 	if err := child.mayStart(); err != nil {
 		return nil, fmt.Errorf("worker %s: %w", o.name, err)
 	}

@@ -31,7 +31,18 @@ func TestStartFailuresSayWhichAndWhatToDo(t *testing.T) {
 		"not in PATH":        {worker.Program("no-such-program"), nil, []string{"no such program in PATH"}, false},
 		"not executable":     {worker.Program(plain), nil, []string{plain, "x permission"}, false},
 		"no program":         {worker.Program(garbage), nil, []string{garbage, "not a program for this system"}, false},
-		"directory missing":  {worker.Program("true"), []worker.Option{worker.Dir(dir + "/none")}, []string{dir + "/none", "no such file"}, false},
+		"directory missing":  {worker.Program("true"), []worker.Option{worker.Dir(dir + "/none")}, []string{"chdir " + dir + "/none", "no such file", "worker.Dir"}, false},
+		"directory a file":   {worker.Program("true"), []worker.Option{worker.Dir(plain)}, []string{"chdir " + plain, "not a directory", "worker.Dir"}, false},
+		"much too nice":      {worker.Program("true"), []worker.Option{worker.Nice(99)}, []string{"Nice(99)", "0 to 19"}, false},
+		"no variable":        {worker.Program("true"), []worker.Option{worker.Env("A=1", "garbage")}, []string{`Env("garbage")`, "KEY=value"}, false},
+		"negative memory":    {worker.Program("true"), []worker.Option{worker.MemoryLimit(-1)}, []string{"MemoryLimit(-1)", "bytes"}, false},
+		"no time":            {worker.Program("true"), []worker.Option{worker.StartTimeout(0)}, []string{"StartTimeout(0s)"}, false},
+		"negative grace":     {worker.Program("true"), []worker.Option{worker.Grace(-time.Second)}, []string{"Grace(-1s)"}, false},
+		"negative polling":   {worker.Program("true"), []worker.Option{worker.Polling(-1)}, []string{"Polling(-1ns)"}, false},
+		"nil file":           {worker.Program("true"), []worker.Option{worker.Files(os.Stdin, nil)}, []string{"file 2 of 2 is nil"}, false},
+		"nil output":         {worker.Program("true"), []worker.Option{worker.Output(nil)}, []string{"io.Discard"}, false},
+		"nil log":            {worker.Program("true"), []worker.Option{worker.Log(nil)}, []string{"slog.Default"}, false},
+		"no program named":   {worker.Program(""), nil, []string{"neither an entry"}, false},
 		"ends at once":       {worker.Program("sh", "-c", "echo no licence >&2; exit 3"), nil, []string{"ended with status 3", "before it served", "worker.Serve", "no licence"}, true},
 		"killed at once":     {worker.Program("sh", "-c", "kill -9 $$"), nil, []string{"SIGKILL", "before it served"}, true},
 		"never serves":       {worker.Program("sleep", "1000"), []worker.Option{worker.StartTimeout(100 * time.Millisecond)}, []string{"did not serve within 100ms", "worker.Serve"}, true},
@@ -40,17 +51,20 @@ func TestStartFailuresSayWhichAndWhatToDo(t *testing.T) {
 		"starts too early":   {worker.Self("late"), []worker.Option{worker.Env("TEST_TOO_EARLY=1")}, []string{`started as worker "late"`, `worker.Main("late", ...)`}, true},
 		"other version":      {worker.Program("sh", "-c", `TENON_LINK="v9 ${TENON_LINK#v1 }" exec "$0"`, os.Args[0]), []worker.Option{worker.Env("TENON_TEST_PROGRAM=serve")}, []string{"v9 control:3", "different versions of tenon"}, true},
 		"descriptor closed":  {worker.Program("sh", "-c", `exec 4>&-; exec "$0"`, os.Args[0]), []worker.Option{worker.Env("TENON_TEST_PROGRAM=serve"), worker.Over(worker.SharedMemory)}, []string{"shm: "}, true},
-		"negative nice":      {worker.Program("true"), []worker.Option{worker.Nice(-1)}, []string{"niceness -1", "give way"}, false},
+		"negative nice":      {worker.Program("true"), []worker.Option{worker.Nice(-1)}, []string{"Nice(-1)", "give way"}, false},
 		"senseless ring":     {worker.Program("true"), []worker.Option{worker.RingSize(-1)}, []string{"size -1"}, false},
 		"unknown entry":      {worker.Self("nobody"), nil, []string{`worker.Main("nobody", ...)`}, true},
-		"no entry":           {worker.Self(""), nil, []string{"needs the name of an entry"}, false},
+		"no entry":           {worker.Self(""), nil, []string{"neither an entry"}, false},
 		"unknown link":       {worker.Self("test"), []worker.Option{worker.Over("carrier pigeon")}, []string{"carrier pigeon"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out lines
-			_, err := worker.Start(context.Background(), c.program, append(c.opts, worker.Name("w-7"), worker.Output(&out))...)
+			_, err := worker.Start(context.Background(), c.program, append([]worker.Option{worker.Name("w-7"), worker.Output(&out)}, c.opts...)...)
 			if err == nil {
 				t.Fatal("no error")
+			}
+			if strings.Count(err.Error(), "the model file is missing") > 1 {
+				t.Errorf("%v: that was said once already", err)
 			}
 			for _, part := range append(c.want, "w-7") {
 				if !strings.Contains(err.Error(), part) {

@@ -9,6 +9,9 @@ import (
 
 var pageSize = int64(os.Getpagesize())
 
+// HasMeters tells whether Meter works here.
+const HasMeters = true
+
 // A Meter reads the resident memory of one process. The file it holds belongs
 // to that process, not to its number: after its end Resident fails.
 type Meter struct {

@@ -3,18 +3,19 @@
 package proc
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // execute forks and executes. Like os.StartProcess, but without a second
 // owner of the process beside ours.
 func execute(c Config, attr *syscall.SysProcAttr) (int, error) {
-	if c.Dir != "" {
-		if _, err := os.Stat(c.Dir); err != nil {
-			return 0, err
-		}
+	if err := enterable(c.Dir); err != nil {
+		return 0, &os.PathError{Op: "chdir", Path: c.Dir, Err: err}
 	}
 	fds := make([]uintptr, len(c.Files))
 	for i, f := range c.Files {
@@ -37,6 +38,25 @@ func execute(c Config, attr *syscall.SysProcAttr) (int, error) {
 		return 0, &os.PathError{Op: "start", Path: c.Path, Err: err}
 	}
 	return pid, nil
+}
+
+// enterable says why a child could not make dir its working directory. The
+// kernel's own answer would look like one about the program.
+func enterable(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	var failed *os.PathError
+	switch {
+	case errors.As(err, &failed):
+		return failed.Err
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return syscall.ENOTDIR
+	}
+	return unix.Access(dir, unix.X_OK)
 }
 
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
