@@ -86,6 +86,9 @@ func (c DirectoryStarter) Upload(ctx context.Context, data []byte) (wait func() 
 // RegisterDirectory makes srv answer the calls of Directory with the methods of impl, which
 // run on many goroutines at once.
 func RegisterDirectory(srv *tenon.Server, impl Directory) {
+	if impl == nil {
+		panic("tenon: RegisterDirectory: the implementation is nil, so nobody could answer the calls")
+	}
 	handleDirectory(srv, func(context.Context) (Directory, error) { return impl, nil })
 }
 

@@ -128,6 +128,9 @@ func (c TroubleStarter) Loops(ctx context.Context) (wait func() error) {
 // RegisterTrouble makes srv answer the calls of Trouble with the methods of impl, which
 // run on many goroutines at once.
 func RegisterTrouble(srv *tenon.Server, impl Trouble) {
+	if impl == nil {
+		panic("tenon: RegisterTrouble: the implementation is nil, so nobody could answer the calls")
+	}
 	handleTrouble(srv, func(context.Context) (Trouble, error) { return impl, nil })
 }
 

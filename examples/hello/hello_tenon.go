@@ -44,6 +44,9 @@ func (c GreeterStarter) Hello(ctx context.Context, name string) (wait func() (st
 // RegisterGreeter makes srv answer the calls of Greeter with the methods of impl, which
 // run on many goroutines at once.
 func RegisterGreeter(srv *tenon.Server, impl Greeter) {
+	if impl == nil {
+		panic("tenon: RegisterGreeter: the implementation is nil, so nobody could answer the calls")
+	}
 	handleGreeter(srv, func(context.Context) (Greeter, error) { return impl, nil })
 }
 

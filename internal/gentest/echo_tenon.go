@@ -128,6 +128,9 @@ func (c EchoStarter) Fail(ctx context.Context, how string) (wait func() error) {
 // RegisterEcho makes srv answer the calls of Echo with the methods of impl, which
 // run on many goroutines at once.
 func RegisterEcho(srv *tenon.Server, impl Echo) {
+	if impl == nil {
+		panic("tenon: RegisterEcho: the implementation is nil, so nobody could answer the calls")
+	}
 	handleEcho(srv, func(context.Context) (Echo, error) { return impl, nil })
 }
 

@@ -58,6 +58,9 @@ func (c CheckerStarter) Check(ctx context.Context, text string) (wait func() ([]
 // RegisterChecker makes srv answer the calls of Checker with the methods of impl, which
 // run on many goroutines at once.
 func RegisterChecker(srv *tenon.Server, impl Checker) {
+	if impl == nil {
+		panic("tenon: RegisterChecker: the implementation is nil, so nobody could answer the calls")
+	}
 	handleChecker(srv, func(context.Context) (Checker, error) { return impl, nil })
 }
 
@@ -226,6 +229,9 @@ func (c DictionaryStarter) Knows(ctx context.Context, word string) (wait func() 
 // RegisterDictionary makes srv answer the calls of Dictionary with the methods of impl, which
 // run on many goroutines at once.
 func RegisterDictionary(srv *tenon.Server, impl Dictionary) {
+	if impl == nil {
+		panic("tenon: RegisterDictionary: the implementation is nil, so nobody could answer the calls")
+	}
 	handleDictionary(srv, func(context.Context) (Dictionary, error) { return impl, nil })
 }
 

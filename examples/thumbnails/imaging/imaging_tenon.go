@@ -44,6 +44,9 @@ func (c ImagingStarter) Thumbnail(ctx context.Context, picture []byte, size int)
 // RegisterImaging makes srv answer the calls of Imaging with the methods of impl, which
 // run on many goroutines at once.
 func RegisterImaging(srv *tenon.Server, impl Imaging) {
+	if impl == nil {
+		panic("tenon: RegisterImaging: the implementation is nil, so nobody could answer the calls")
+	}
 	handleImaging(srv, func(context.Context) (Imaging, error) { return impl, nil })
 }
 

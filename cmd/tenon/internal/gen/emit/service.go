@@ -114,6 +114,7 @@ func (w *writer) register(s *model.Service, methods []method) {
 	w.f("\n// %s makes srv answer the calls of %s with the methods of impl, which\n", register, s.Name)
 	w.f("// run on many goroutines at once.\n")
 	w.f("func %s(srv *%s.Server, impl %s) {\n", register, w.tenon, s.Name)
+	w.f("if impl == nil {\npanic(%q)\n}\n", "tenon: "+register+": the implementation is nil, so nobody could answer the calls")
 	w.f("%s(srv, func(%s.Context) (%s, error) { return impl, nil })\n}\n", shared, w.context, s.Name)
 	w.f("\n// %s gives every connection %s of its own, which open returns\n", perConn, withArticle(s.Name))
 	w.f("// at the first call. If it is an io.Closer, it is closed after the last one.\n")

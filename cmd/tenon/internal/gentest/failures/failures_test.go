@@ -135,3 +135,12 @@ func TestEachConnectionHasAServiceOfItsOwn(t *testing.T) {
 		t.Errorf("opened %d times", opened)
 	}
 }
+
+func TestAServiceWithoutImplementationIsNotOffered(t *testing.T) {
+	defer func() {
+		if text, _ := recover().(string); text != "tenon: RegisterFailing: the implementation is nil, so nobody could answer the calls" {
+			t.Errorf("it panicked with %q", text)
+		}
+	}()
+	RegisterFailing(tenon.NewServer(), nil)
+}

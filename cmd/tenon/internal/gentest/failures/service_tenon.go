@@ -58,6 +58,9 @@ func (c FailingStarter) Count(ctx context.Context) (wait func() (int, error)) {
 // RegisterFailing makes srv answer the calls of Failing with the methods of impl, which
 // run on many goroutines at once.
 func RegisterFailing(srv *tenon.Server, impl Failing) {
+	if impl == nil {
+		panic("tenon: RegisterFailing: the implementation is nil, so nobody could answer the calls")
+	}
 	handleFailing(srv, func(context.Context) (Failing, error) { return impl, nil })
 }
 

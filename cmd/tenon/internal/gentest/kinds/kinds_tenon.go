@@ -287,6 +287,9 @@ func (c KindsStarter) Collide(ctx context.Context, ctx2 int, kindsCollide2 int) 
 // RegisterKinds makes srv answer the calls of Kinds with the methods of impl, which
 // run on many goroutines at once.
 func RegisterKinds(srv *tenon.Server, impl Kinds) {
+	if impl == nil {
+		panic("tenon: RegisterKinds: the implementation is nil, so nobody could answer the calls")
+	}
 	handleKinds(srv, func(context.Context) (Kinds, error) { return impl, nil })
 }
 

@@ -44,6 +44,9 @@ func (c localStarter) Point(ctx context.Context, p Point) (wait func() (Point, e
 // registerLocal makes srv answer the calls of local with the methods of impl, which
 // run on many goroutines at once.
 func registerLocal(srv *tenon2.Server, impl local) {
+	if impl == nil {
+		panic("tenon: registerLocal: the implementation is nil, so nobody could answer the calls")
+	}
 	handleLocal(srv, func(context.Context) (local, error) { return impl, nil })
 }
 

@@ -74,6 +74,9 @@ func (c HTTPServerStarter) Words(ctx context.Context, d duration, t time) (wait 
 // RegisterHTTPServer makes srv answer the calls of HTTPServer with the methods of impl, which
 // run on many goroutines at once.
 func RegisterHTTPServer(srv *tenon2.Server, impl HTTPServer) {
+	if impl == nil {
+		panic("tenon: RegisterHTTPServer: the implementation is nil, so nobody could answer the calls")
+	}
 	handleHTTPServer(srv, func(context.Context) (HTTPServer, error) { return impl, nil })
 }
 

@@ -46,6 +46,9 @@ func (c SystemStarter) Uptime(ctx context.Context) (wait func() (float64, error)
 // RegisterSystem makes srv answer the calls of System with the methods of impl, which
 // run on many goroutines at once.
 func RegisterSystem(srv *tenon2.Server, impl System) {
+	if impl == nil {
+		panic("tenon: RegisterSystem: the implementation is nil, so nobody could answer the calls")
+	}
 	handleSystem(srv, func(context.Context) (System, error) { return impl, nil })
 }
 

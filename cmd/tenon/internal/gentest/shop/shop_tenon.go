@@ -134,6 +134,9 @@ func (c ShopStarter) Panic(ctx context.Context) (wait func() error) {
 // RegisterShop makes srv answer the calls of Shop with the methods of impl, which
 // run on many goroutines at once.
 func RegisterShop(srv *tenon.Server, impl Shop) {
+	if impl == nil {
+		panic("tenon: RegisterShop: the implementation is nil, so nobody could answer the calls")
+	}
 	handleShop(srv, func(context.Context) (Shop, error) { return impl, nil })
 }
 
@@ -602,6 +605,9 @@ func (c ClockStarter) Now(ctx context.Context, zone Zone) (wait func() (time.Tim
 // RegisterClock makes srv answer the calls of Clock with the methods of impl, which
 // run on many goroutines at once.
 func RegisterClock(srv *tenon.Server, impl Clock) {
+	if impl == nil {
+		panic("tenon: RegisterClock: the implementation is nil, so nobody could answer the calls")
+	}
 	handleClock(srv, func(context.Context) (Clock, error) { return impl, nil })
 }
 

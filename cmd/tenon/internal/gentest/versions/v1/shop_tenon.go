@@ -170,6 +170,9 @@ func (c ShopStarter) Removed(ctx context.Context) (wait func() error) {
 // RegisterShop makes srv answer the calls of Shop with the methods of impl, which
 // run on many goroutines at once.
 func RegisterShop(srv *tenon.Server, impl Shop) {
+	if impl == nil {
+		panic("tenon: RegisterShop: the implementation is nil, so nobody could answer the calls")
+	}
 	handleShop(srv, func(context.Context) (Shop, error) { return impl, nil })
 }
 
