@@ -62,7 +62,7 @@ func (a album) addSheet(s *summary) error {
 	contact := s.sheet()
 	return errors.Join(
 		a.write(page, func(w io.Writer) error { return sheet.WritePage(w, contact) }),
-		a.write(picture, func(w io.Writer) error { return sheet.WritePicture(w, contact, os.DirFS(a.dir)) }),
+		a.write(picture, func(w io.Writer) error { return sheet.WritePicture(w, contact, directory(a.dir)) }),
 	)
 }
 

@@ -6,7 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tenon-go/tenon/examples/thumbnails/samples"
 )
@@ -27,7 +30,7 @@ func openFolder(name string) (folder, error) {
 		if err != nil {
 			return folder{}, err
 		}
-		f = folder{fs: os.DirFS(path), title: filepath.Base(path)}
+		f = folder{fs: directory(path), title: filepath.Base(path)}
 	}
 	entries, err := fs.ReadDir(f.fs, ".")
 	switch {
@@ -80,6 +83,36 @@ func (f folder) read(name string) ([]byte, error) {
 		return nil, fmt.Errorf("cannot read it: %w", cause(err))
 	}
 	return content, nil
+}
+
+// A directory is like os.DirFS, but takes every name that the system has, also
+// one that is no valid UTF-8.
+type directory string
+
+func (d directory) path(name string) string { return filepath.Join(string(d), name) }
+
+func (d directory) Open(name string) (fs.File, error)          { return os.Open(d.path(name)) }
+func (d directory) Stat(name string) (fs.FileInfo, error)      { return os.Stat(d.path(name)) }
+func (d directory) ReadFile(name string) ([]byte, error)       { return os.ReadFile(d.path(name)) }
+func (d directory) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(d.path(name)) }
+
+// legible writes a name for people: what is no letter is escaped, so that a name
+// cannot steer the terminal and two names never look the same.
+func legible(name string) string {
+	var out strings.Builder
+	for len(name) > 0 {
+		r, size := utf8.DecodeRuneInString(name)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&out, `\x%02x`, name[0])
+		case !unicode.IsPrint(r):
+			out.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		default:
+			out.WriteRune(r)
+		}
+		name = name[size:]
+	}
+	return out.String()
 }
 
 // cause takes the path off an error of the file system, where the sentence

@@ -9,7 +9,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/tenon-go/tenon"
@@ -37,8 +39,13 @@ func main() {
 // and replaces one that dies. A worker has one call at a time, so that a picture
 // which kills it takes no other with it.
 func startWorkers(ctx context.Context, n int) (*pool.Pool, error) {
+	limits := []worker.Option{worker.MemoryLimit(memoryLimit)}
+	if runtime.GOOS != "linux" {
+		fmt.Fprintf(os.Stderr, "thumbnails: on %s workers have no memory limit; a bomb among the pictures takes gigabytes\n", runtime.GOOS)
+		limits = nil
+	}
 	start := func(ctx context.Context) (pool.Member, error) {
-		return worker.Start(ctx, worker.Self("thumbnails"), worker.MemoryLimit(memoryLimit))
+		return worker.Start(ctx, worker.Self("thumbnails"), limits...)
 	}
 	return pool.New(ctx, n, start, pool.Concurrency(1))
 }

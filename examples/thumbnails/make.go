@@ -15,7 +15,7 @@ import (
 // A result is what became of one picture.
 type result struct {
 	name   string
-	bytes  int64
+	bytes  int64 // -1 when it could not be read
 	thumb  imaging.Thumb
 	failed error // why there is no thumbnail
 }
@@ -54,7 +54,7 @@ func makeThumbnails(
 }
 
 func makeThumbnail(ctx context.Context, img imaging.Imaging, from folder, name string, size int) result {
-	r := result{name: name}
+	r := result{name: name, bytes: -1}
 	picture, err := from.read(name)
 	if err != nil {
 		r.failed = err
@@ -87,7 +87,7 @@ func (b batch) lost() []loss {
 	var lost []loss
 	for _, r := range b.results {
 		if exit := (*worker.ExitError)(nil); errors.As(r.failed, &exit) {
-			lost = append(lost, loss{exit.Name, exit.PID, r.name})
+			lost = append(lost, loss{exit.Name, exit.PID, legible(r.name)})
 		}
 	}
 	return lost

@@ -187,6 +187,36 @@ func TestFolderWithOtherThingsThanPictures(t *testing.T) {
 	wantFiles(t, out, []string{"Good Leaf #1.PNG.jpg", "contact.html", "contact.png"})
 }
 
+func TestNamesThatAreNoText(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	for _, name := range []string{"\xff.png", "写真.png", "a\nb.png"} {
+		write(t, filepath.Join(dir, name), read(t, "leaf.png"))
+	}
+	write(t, filepath.Join(dir, "\xfe\x1b[31m.png"), "")
+	status, stdout, stderr := start(t, "-json", "-out", out, dir).wait(t)
+	if status != succeeded {
+		t.Fatalf("status is %d, stderr %q", status, stderr)
+	}
+	var s summary
+	if err := json.Unmarshal([]byte(stdout), &s); err != nil {
+		t.Fatal(err)
+	}
+	want := []failure{{`\xfe\x1b[31m.png`, "the file is empty"}}
+	if s.Made != 3 || !slices.Equal(s.Failed, want) {
+		t.Errorf("%d thumbnails, failed %q; want 3 and %q", s.Made, s.Failed, want)
+	}
+	wantFiles(t, out, []string{"a\nb.png.jpg", "contact.html", "contact.png", "写真.png.jpg", "\xff.png.jpg"})
+	page, err := os.ReadFile(filepath.Join(out, "contact.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`\xff.png`, "写真.png", `a\nb.png`, "./%FF.png.jpg"} {
+		if !strings.Contains(string(page), part) {
+			t.Errorf("the page lacks %s", part)
+		}
+	}
+}
+
 func TestInterruptEndsTidily(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	for i := range 300 {

@@ -55,7 +55,7 @@ type loss struct {
 
 func summarize(from folder, made batch, compared *comparison, o options, stats pool.Stats) *summary {
 	s := &summary{
-		Folder:     from.title,
+		Folder:     legible(from.title),
 		Pictures:   len(from.names),
 		Made:       len(made.good()),
 		Failed:     []failure{},
@@ -69,7 +69,7 @@ func summarize(from folder, made batch, compared *comparison, o options, stats p
 	}
 	for _, r := range made.results {
 		if r.failed != nil {
-			s.Failed = append(s.Failed, failure{r.name, reason(r.failed)})
+			s.Failed = append(s.Failed, failure{legible(r.name), reason(r.failed)})
 		}
 	}
 	if compared != nil {
@@ -147,7 +147,7 @@ func (s *summary) sheet() sheet.Sheet {
 		},
 	}
 	for _, r := range s.results {
-		card := sheet.Card{Name: r.name, Bytes: r.bytes}
+		card := sheet.Card{Name: legible(r.name), Bytes: r.bytes}
 		if r.failed != nil {
 			card.Reason = sentence(reason(r.failed))
 		} else {

@@ -3,6 +3,7 @@ package sheet
 import (
 	"image"
 	"image/color"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/image/font/gofont/gomedium"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 	"golang.org/x/image/vector"
 )
@@ -45,6 +47,21 @@ var fonts = sync.OnceValue(func() map[style]*opentype.Font {
 	}
 	return parsed
 })
+
+// inFont writes the letters that the fonts lack as Go does, such as \u5199. All
+// four fonts have the same letters.
+func inFont(s string) string {
+	var out strings.Builder
+	var buffer sfnt.Buffer
+	for _, r := range s {
+		if glyph, err := fonts()[small].GlyphIndex(&buffer, r); err == nil && glyph != 0 {
+			out.WriteRune(r)
+		} else {
+			out.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return out.String()
+}
 
 func newBoard(wide, high int) *board {
 	b := &board{RGBA: image.NewRGBA(image.Rect(0, 0, wide, high)), faces: map[style]font.Face{}}

@@ -42,7 +42,8 @@ var (
 )
 
 // WritePicture writes the sheet as one PNG. The thumbnails are read from dir.
-// A long sheet ends with a note that the page has more.
+// A long sheet ends with a note that the page has more. Letters that the fonts
+// lack, such as Chinese ones, are written as their code: only the page has them.
 func WritePicture(w io.Writer, s Sheet, dir fs.FS) error {
 	cards := s.Cards[:min(len(s.Cards), mostCards)]
 	rows := max(1, (len(cards)+columns-1)/columns)
@@ -74,7 +75,7 @@ func (b *board) head(s Sheet) {
 		b.text(fact.Label, right-wide, 108, small, soft)
 		right -= wide + 36
 	}
-	b.text(b.fit(s.Title, title, right-margin), margin, 100, title, ink)
+	b.text(b.fit(inFont(s.Title), title, right-margin), margin, 100, title, ink)
 }
 
 func (b *board) card(x, y int, card Card, dir fs.FS) error {
@@ -87,7 +88,7 @@ func (b *board) card(x, y int, card Card, dir fs.FS) error {
 		b.round(frame.Inset(1), 13, badPaper)
 		b.round(field, 8, badMat)
 		b.cross(field.Min.Add(image.Pt(30, 32)), 13, badInk)
-		b.paragraph(card.Reason, image.Rect(field.Min.X+17, field.Min.Y+72, field.Max.X-14, field.Max.Y-8), small, badInk)
+		b.paragraph(inFont(card.Reason), image.Rect(field.Min.X+17, field.Min.Y+72, field.Max.X-14, field.Max.Y-8), small, badInk)
 	} else {
 		b.round(frame, 14, line)
 		b.round(frame.Inset(1), 13, paper)
@@ -96,7 +97,7 @@ func (b *board) card(x, y int, card Card, dir fs.FS) error {
 			return err
 		}
 	}
-	b.text(b.fit(card.Name, name, mat), field.Min.X, field.Max.Y+30, name, ink)
+	b.text(b.fit(inFont(card.Name), name, mat), field.Min.X, field.Max.Y+30, name, ink)
 	b.text(b.fit(card.Details(), small, mat), field.Min.X, field.Max.Y+52, small, soft)
 	return nil
 }

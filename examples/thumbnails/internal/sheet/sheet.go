@@ -25,7 +25,7 @@ type Card struct {
 	Format string
 	Width  int // of the picture, in pixels
 	Height int
-	Bytes  int64
+	Bytes  int64  // of the file, or -1 when it could not be read
 	Reason string // why there is no thumbnail; the fields above but Name and Bytes are empty then
 }
 
@@ -34,7 +34,10 @@ func (c Card) Failed() bool { return c.Reason != "" }
 
 // Details is the small line under the name.
 func (c Card) Details() string {
-	if c.Failed() {
+	switch {
+	case c.Failed() && c.Bytes < 0:
+		return "no thumbnail · not read"
+	case c.Failed():
 		return "no thumbnail · " + size(c.Bytes)
 	}
 	return fmt.Sprintf("%d × %d · %s · %s", c.Width, c.Height, strings.ToUpper(c.Format), size(c.Bytes))

@@ -95,6 +95,26 @@ func TestPictureNamesTheThumbnailThatIsGone(t *testing.T) {
 	}
 }
 
+func TestLettersThatTheFontsLackAreWrittenAsTheirCode(t *testing.T) {
+	for text, want := range map[string]string{
+		"Café – it's №1.jpg": "Café – it's №1.jpg",
+		"写真 1.jpg":           `\u5199\u771f 1.jpg`,
+		"🐦.png":              `\U0001f426.png`,
+	} {
+		if got := inFont(text); got != want {
+			t.Errorf("%s becomes %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestWhatWasNotReadHasNoSize(t *testing.T) {
+	for bytes, want := range map[int64]string{-1: "no thumbnail · not read", 0: "no thumbnail · 0 bytes"} {
+		if got := (Card{Reason: "it is not a file", Bytes: bytes}).Details(); got != want {
+			t.Errorf("%d bytes: %q, want %q", bytes, got, want)
+		}
+	}
+}
+
 func TestTextIsMadeToFit(t *testing.T) {
 	b := newBoard(10, 10)
 	long := strings.Repeat("very-", 20) + "long.jpg"
