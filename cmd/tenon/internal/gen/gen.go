@@ -12,23 +12,20 @@ import (
 	"context"
 
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/check"
-	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/diag"
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/emit"
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/load"
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/model"
 )
 
 // Generate computes what the outputs of all matching packages should be. What
-// the authors have to change comes as [diag.Problems].
+// the authors have to change comes as [diag.Problems]: that of all packages, but
+// for what follows from the faults of packages that they import.
 func Generate(ctx context.Context, opts load.Options) ([]Output, error) {
-	packages, err := load.Load(ctx, opts)
+	packages, problems, err := load.Load(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
-	var (
-		outputs  []Output
-		problems diag.Problems
-	)
+	var outputs []Output
 	for _, p := range packages {
 		for _, path := range p.Orphans {
 			outputs = append(outputs, Output{Path: path})

@@ -11,6 +11,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,25 +48,29 @@ type Options struct {
 }
 
 // Load returns the packages that match the patterns and concern the generator,
-// by path. Everything that is wrong with them comes as [diag.Problems].
-func Load(ctx context.Context, opts Options) ([]*Package, error) {
+// by path, and everything that is wrong with those that are missing.
+func Load(ctx context.Context, opts Options) ([]*Package, diag.Problems, error) {
 	config := packages.Config{Context: ctx, Dir: opts.Dir, Fset: token.NewFileSet()}
 	if opts.Tags != "" {
 		config.BuildFlags = []string{"-tags=" + opts.Tags}
 	}
-	scanned, overlay, err := scan(config, opts.Patterns)
+	scanned, overlay, faulty, err := scan(config, opts.Patterns)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := typeCheck(config, scanned, overlay); err != nil {
-		return nil, err
+	if err := typeCheck(config, scanned, overlay, faulty); err != nil {
+		return nil, nil, err
 	}
 	found := make([]*Package, 0, len(scanned))
 	for _, p := range scanned {
 		found = append(found, p)
 	}
 	slices.SortFunc(found, func(a, b *Package) int { return strings.Compare(a.key(), b.key()) })
-	return found, nil
+	var problems diag.Problems
+	for _, of := range faulty {
+		problems = append(problems, of...)
+	}
+	return found, problems, nil
 }
 
 func (p *Package) key() string {
@@ -75,19 +80,23 @@ func (p *Package) key() string {
 	return p.Orphans[0]
 }
 
+// faults are the packages of which something is wrong, by path.
+type faults map[string]diag.Problems
+
 // scan finds directives by parsing alone and prepares the stubs.
-func scan(config packages.Config, patterns []string) (map[string]*Package, map[string][]byte, error) {
+func scan(config packages.Config, patterns []string) (map[string]*Package, map[string][]byte, faults, error) {
 	config.Mode = packages.NeedName | packages.NeedFiles
 	listed, err := packages.Load(&config, patterns...)
 	if err != nil {
-		return nil, nil, explain(err)
+		return nil, nil, nil, explain(err)
 	}
 	var (
-		found    = map[string]*Package{}
-		overlay  = map[string][]byte{}
-		problems diag.Problems
+		found   = map[string]*Package{}
+		overlay = map[string][]byte{}
+		faulty  = faults{}
 	)
 	for _, listing := range listed {
+		var problems diag.Problems
 		p := &Package{Fset: config.Fset}
 		names := taken{}
 		for _, e := range listing.Errors {
@@ -127,14 +136,14 @@ func scan(config packages.Config, patterns []string) (map[string]*Package, map[s
 		}
 		problems = append(problems, names.addServices(p)...)
 		p.findOrphans(listing, overlay)
-		if len(p.Files)+len(p.Orphans) > 0 {
+		switch {
+		case len(problems) > 0:
+			faulty[listing.PkgPath] = problems
+		case len(p.Files)+len(p.Orphans) > 0:
 			found[listing.PkgPath] = p
 		}
 	}
-	if len(problems) > 0 {
-		return nil, nil, problems.Sorted()
-	}
-	return found, overlay, nil
+	return found, overlay, faulty, nil
 }
 
 // findOrphans looks for outputs that no file asks for any more. The output of a
@@ -166,8 +175,9 @@ func emptyBodies(file *ast.File) {
 	}
 }
 
-// typeCheck fills in the types of the packages that have directives.
-func typeCheck(config packages.Config, scanned map[string]*Package, overlay map[string][]byte) error {
+// typeCheck fills in the types of the packages that have directives. Those that
+// cannot be checked go from scanned to faulty.
+func typeCheck(config packages.Config, scanned map[string]*Package, overlay map[string][]byte, faulty faults) error {
 	var paths []string
 	for path, p := range scanned {
 		if len(p.Files) > 0 {
@@ -192,14 +202,14 @@ func typeCheck(config packages.Config, scanned map[string]*Package, overlay map[
 	if err != nil {
 		return explain(err)
 	}
-	problems := problemsOf(checked)
+	maps.Copy(faulty, faultsOf(checked, faulty))
 	for _, c := range checked {
 		if p := scanned[c.PkgPath]; p != nil {
 			p.Types = c.Types
 		}
 	}
-	if len(problems) > 0 {
-		return problems.Sorted()
+	for path := range faulty {
+		delete(scanned, path)
 	}
 	for path, p := range scanned {
 		if len(p.Files) > 0 && p.Types == nil {

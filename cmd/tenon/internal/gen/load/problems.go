@@ -13,28 +13,52 @@ import (
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/diag"
 )
 
-// problemsOf returns what is wrong with the packages and those they import.
-func problemsOf(checked []*packages.Package) diag.Problems {
-	var own, imported diag.Problems
-	packages.Visit(checked, nil, func(p *packages.Package) {
-		parsed := slices.ContainsFunc(p.Errors, func(e packages.Error) bool { return e.Kind != packages.ListError })
-		for _, e := range p.Errors {
-			if parsed && strings.HasPrefix(e.Msg, "# ") {
-				continue // the compiler said the same once more
+// faultsOf returns the packages that do not type-check. known are those that are
+// wrong already: what is wrong with their importers follows from it.
+func faultsOf(checked []*packages.Package, known faults) faults {
+	found := faults{}
+	for _, c := range checked {
+		own, imported, follows := diag.Problems(nil), diag.Problems(nil), false
+		packages.Visit([]*packages.Package{c}, nil, func(p *packages.Package) {
+			mine := slices.Contains(checked, p)
+			wrong := problemsOf(p, mine)
+			_, isKnown := known[p.PkgPath]
+			switch {
+			case p == c:
+				own = wrong
+			case isKnown || mine && len(wrong) > 0:
+				follows = true // it is reported by itself
+			default:
+				imported = append(imported, wrong...)
 			}
-			if isOwn := slices.Contains(checked, p); isOwn && (strings.HasPrefix(e.Msg, "# ") || strings.HasSuffix(e.Msg, "imported and not used")) {
-				continue // of the bodies of functions, which do not concern us
-			} else if isOwn {
-				own = append(own, problemOf(e))
-			} else {
-				imported = append(imported, problemOf(e))
-			}
+		})
+		switch {
+		case len(imported) > 0:
+			found[c.PkgPath] = imported
+		case follows:
+			found[c.PkgPath] = nil
+		case len(own) > 0:
+			found[c.PkgPath] = own
 		}
-	})
-	if len(imported) > 0 {
-		return imported // what is wrong with importers follows from it
 	}
-	return own
+	return found
+}
+
+// problemsOf returns what is wrong with a package, which we write for or which is
+// only imported.
+func problemsOf(p *packages.Package, own bool) (problems diag.Problems) {
+	parsed := slices.ContainsFunc(p.Errors, func(e packages.Error) bool { return e.Kind != packages.ListError })
+	for _, e := range p.Errors {
+		switch fromCompiler := strings.HasPrefix(e.Msg, "# "); {
+		case fromCompiler && (own || parsed):
+			// The compiler says the same once more, or means the bodies of functions.
+		case own && strings.HasSuffix(e.Msg, "imported and not used"):
+			// The bodies of functions are gone.
+		default:
+			problems = append(problems, problemOf(e))
+		}
+	}
+	return problems
 }
 
 func problemOf(e packages.Error) diag.Problem {

@@ -14,7 +14,7 @@ import (
 // Peers parse shapes, so every shape must be a sentence of the grammar in
 // PROTOCOL.md, and refer only to labels that were spelled out before.
 func TestShapesFollowTheGrammar(t *testing.T) {
-	packages, err := load.Load(context.Background(), load.Options{Dir: "../../gentest", Patterns: []string{"./..."}})
+	packages, _, err := load.Load(context.Background(), load.Options{Dir: "../../gentest", Patterns: []string{"./..."}})
 	if err != nil {
 		t.Fatal(err)
 	}
