@@ -15,6 +15,10 @@
 //	tenon ls unix:/run/imaging.sock
 //	tenon call unix:/run/imaging.sock imaging.Imaging/Resize @picture.json 200
 //
+// And it measures what calls cost on this machine, between two processes:
+//
+//	tenon bench --quick
+//
 // "tenon help" lists the subcommands.
 package main
 
@@ -27,9 +31,14 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/tenon-go/tenon/cmd/tenon/internal/bench"
 )
 
-func main() { os.Exit(run()) }
+func main() {
+	bench.Main() // serves, where this process is the other side of a measurement
+	os.Exit(run())
+}
 
 // run returns the exit status: 0, 1 for work that could not be done, 2 for a
 // command line that makes no sense.
@@ -53,7 +62,7 @@ func newCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "tenon",
 		Short:         "Typed calls between the parts of one application",
-		Long:          "tenon generates the code that joins Go interfaces to package\ngithub.com/tenon-go/tenon, and talks to the processes that serve them.",
+		Long:          "tenon generates the code that joins Go interfaces to package\ngithub.com/tenon-go/tenon, talks to the processes that serve them, and measures\nwhat calls cost here.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -70,7 +79,7 @@ func newCommand() *cobra.Command {
 		return usageError{cmd.CommandPath(), err}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newGenCommand(), newLsCommand(), newCallCommand(), newVersionCommand())
+	root.AddCommand(newGenCommand(), newLsCommand(), newCallCommand(), newBenchCommand(), newVersionCommand())
 	return root
 }
 

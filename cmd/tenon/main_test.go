@@ -11,9 +11,12 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/tenon-go/tenon/cmd/tenon/internal/bench"
 )
 
 func TestMain(m *testing.M) {
+	bench.Main()
 	testscript.Main(m, map[string]func(){"tenon": main, "shop": serveShop})
 }
 

@@ -1,0 +1,74 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+)
+
+// noise is the least change, as a share, that is worth a word: less is chance
+// on any machine.
+const noise = 0.1
+
+// A change is how a row differs from that of an earlier report.
+type change struct {
+	before float64 // p50 in nanoseconds
+	ratio  float64 // this p50 to that: above 1 it got slower
+	beyond float64 // a ratio above 1+beyond, or below its inverse, is no chance
+}
+
+// changeOf compares p50 with p50. An earlier report does not know how far its
+// own rounds lay apart: they are taken to have lain as far apart as this one's,
+// so that the two together explain twice that.
+func changeOf(row Row, earlier *Report) (change, bool) {
+	old, ok := earlier.row(row.Channel, row.Case)
+	if !ok || old.P50 <= 0 {
+		return change{}, false
+	}
+	return change{before: old.P50, ratio: row.P50 / old.P50, beyond: max(noise, 2*row.spread)}, true
+}
+
+// word says what the change is: slower, faster, or nothing.
+func (c change) word() string {
+	switch {
+	case c.ratio > 1+c.beyond:
+		return "SLOWER"
+	case c.ratio < 1/(1+c.beyond):
+		return "faster"
+	}
+	return ""
+}
+
+// Compare says in a few lines how the report differs from an earlier one.
+func (r *Report) Compare(earlier *Report) string {
+	var b strings.Builder
+	slower, faster, compared := 0, 0, 0
+	var lines strings.Builder
+	for _, row := range r.Rows {
+		c, ok := changeOf(row, earlier)
+		if !ok {
+			continue
+		}
+		compared++
+		switch c.word() {
+		case "SLOWER":
+			slower++
+			fmt.Fprintf(&lines, "  SLOWER  %s over %s: %s, was %s (%.2f times; chance explains %.2f)\n",
+				row.Case, row.Channel, duration(row.P50), duration(c.before), c.ratio, 1+c.beyond)
+		case "faster":
+			faster++
+		}
+	}
+	fmt.Fprintf(&b, "Compared with the earlier run: %d of %d rows slower beyond the spread, %d faster.\n", slower, compared, faster)
+	b.WriteString(lines.String())
+	if len(r.Rows) > compared {
+		fmt.Fprintf(&b, "%d rows have nothing to be compared with there.\n", len(r.Rows)-compared)
+	}
+	if earlier.Busy {
+		b.WriteString("The earlier run was made on a busy machine: do not believe the comparison.\n")
+	}
+	if earlier.Machine.CPU != r.Machine.CPU || earlier.Machine.CPUs != r.Machine.CPUs || earlier.Machine.GOMAXPROCS != r.Machine.GOMAXPROCS {
+		fmt.Fprintf(&b, "The earlier run was made on another machine: %s, %d CPUs, GOMAXPROCS %d.\n",
+			earlier.Machine.Processor(), earlier.Machine.CPUs, earlier.Machine.GOMAXPROCS)
+	}
+	return b.String()
+}
