@@ -20,13 +20,23 @@ type Peer struct {
 // Close closes the two files.
 func (p *Peer) Close() error { return errors.Join(p.Memory.Close(), p.Socket.Close()) }
 
+// Reserve sets the memory aside that [ReserveLater] has left open. Until it has
+// returned nil, a machine whose memory is full may end either side with SIGBUS.
+func (p *Peer) Reserve() error {
+	info, err := p.Memory.Stat()
+	if err != nil {
+		return fmt.Errorf("shm: size of the memory: %w", err)
+	}
+	return reserve(p.Memory, int(info.Size()))
+}
+
 // Create makes a link and returns this process's end of it, and the other one.
 func Create(opts ...Option) (*Link, *Peer, error) {
 	o, err := collect(opts)
 	if err != nil {
 		return nil, nil, err
 	}
-	memory, m, err := newMemory(o.size)
+	memory, m, err := newMemory(o.size, o.reserves)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -153,7 +153,7 @@ func (l *Listener) Accept(ctx context.Context) (*Link, error) {
 // serve makes a link and hands its memory over. The connection becomes the
 // link's socket.
 func (l *Listener) serve(conn *net.UnixConn) (*Link, error) {
-	memory, m, err := newMemory(l.options.size)
+	memory, m, err := newMemory(l.options.size, true)
 	if err != nil {
 		refuse(conn, err)
 		conn.Close()

@@ -17,8 +17,8 @@ var (
 )
 
 // newMemory returns the memory of a link, formatted, and our view of it.
-func newMemory(size int) (*os.File, *mapping, error) {
-	memory, err := createMemory(memorySize(size))
+func newMemory(size int, reserved bool) (*os.File, *mapping, error) {
+	memory, err := createMemory(memorySize(size), reserved)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -49,7 +49,7 @@ func openMemory(memory *os.File) (*mapping, int, error) {
 }
 
 // createMemory returns nameless memory of the given size whose size is sealed.
-func createMemory(size int) (_ *os.File, err error) {
+func createMemory(size int, reserved bool) (_ *os.File, err error) {
 	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
 	fd, err := memfdCreate("tenon-shm", flags|unix.MFD_NOEXEC_SEAL)
 	if errors.Is(err, unix.EINVAL) { // a kernel before 6.3
@@ -64,19 +64,39 @@ func createMemory(size int) (_ *os.File, err error) {
 			file.Close()
 		}
 	}()
-	// Without the reservation a full memory would end us with SIGBUS later.
-	for {
-		if err = fallocate(fd, 0, 0, int64(size)); !errors.Is(err, unix.EINTR) {
-			break
-		}
+	if reserved {
+		err = reserve(file, size)
+	} else if err = unix.Ftruncate(fd, int64(size)); err != nil {
+		err = fmt.Errorf("shm: %d bytes of shared memory: %w", size, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("shm: no room for %d bytes of shared memory (%s): raise the memory limit of this machine or container, or use a smaller shm.Size: %w", size, freeMemory(), err)
+		return nil, err
 	}
 	if _, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
 		return nil, fmt.Errorf("shm: seal the memory: %w", err)
 	}
 	return file, nil
+}
+
+// reserve sets the pages of the memory aside. Otherwise a full memory would end
+// us with SIGBUS later.
+func reserve(memory *os.File, size int) error {
+	raw, err := memory.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var full error
+	err = raw.Control(func(fd uintptr) {
+		for {
+			if full = fallocate(int(fd), 0, 0, int64(size)); !errors.Is(full, unix.EINTR) {
+				return
+			}
+		}
+	})
+	if full != nil {
+		return fmt.Errorf("shm: no room for %d bytes of shared memory (%s): raise the memory limit of this machine or container, or use a smaller shm.Size: %w", size, freeMemory(), full)
+	}
+	return err
 }
 
 // freeMemory says what the machine has left; a container may have less.

@@ -108,7 +108,7 @@ func TestFailedStartsLeaveNothing(t *testing.T) {
 	if _, err := Attach(peer.Socket, peer.Memory); err == nil || !strings.Contains(err.Error(), "order") {
 		t.Errorf("files in the wrong order: %v", err)
 	}
-	memory, err := createMemory(memorySize(4096))
+	memory, err := createMemory(memorySize(4096), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +295,41 @@ func TestFullMemoryIsAnErrorReport55(t *testing.T) {
 	if !errors.Is(err, unix.ENOSPC) {
 		t.Error(err)
 	}
+	link, peer, err := Create(Size(64<<20), ReserveLater())
+	if err != nil {
+		t.Fatal("that was to be found later: ", err)
+	}
+	if err := peer.Reserve(); !errors.Is(err, unix.ENOSPC) {
+		t.Errorf("later: %v", err)
+	}
+	link.Close()
+	peer.Close()
 	before.expect(t)
+}
+
+func TestReservationThatComesLater(t *testing.T) {
+	link, peer, err := Create(Size(1<<20), ReserveLater())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer link.Close()
+	defer peer.Close()
+	blocks := func() int64 {
+		var st unix.Stat_t
+		if err := unix.Fstat(int(peer.Memory.Fd()), &st); err != nil {
+			t.Fatal(err)
+		}
+		return st.Blocks * 512
+	}
+	if early := blocks(); early >= 1<<20 {
+		t.Errorf("%d bytes are reserved already", early)
+	}
+	if err := peer.Reserve(); err != nil {
+		t.Fatal(err)
+	}
+	if late := blocks(); late < 2<<20 {
+		t.Errorf("only %d bytes are reserved", late)
+	}
 }
 
 func TestAttachRefusesAHeaderThatDoesNotFit(t *testing.T) {
@@ -310,7 +344,7 @@ func TestAttachRefusesAHeaderThatDoesNotFit(t *testing.T) {
 		"no ring":      func(mem []byte) { clear(mem[block:][:ring.HeaderSize]) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			memory, m, err := newMemory(4096)
+			memory, m, err := newMemory(4096, true)
 			if err != nil {
 				t.Fatal(err)
 			}

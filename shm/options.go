@@ -19,6 +19,7 @@ type options struct {
 	size     int
 	spin     time.Duration
 	allowUID func(uid int) bool
+	reserves bool // Create reserves the memory
 }
 
 // Size sets how many bytes each direction buffers: 1 MiB unless set, rounded up
@@ -35,6 +36,12 @@ func Spin(budget time.Duration) Option {
 	return func(o *options) { o.spin = budget }
 }
 
+// ReserveLater has Create leave it to [Peer.Reserve] to set the memory aside, so
+// that a child can be started meanwhile: it takes about as long as a fork.
+func ReserveLater() Option {
+	return func(o *options) { o.reserves = false }
+}
+
 // AllowUID sets whom Listen lets in and to whom Dial speaks: allow is asked for
 // the user id of the process at the other end, as the kernel tells it. Unless
 // set, it must be the effective user id of this process. Listen calls it from
@@ -47,6 +54,7 @@ func collect(opts []Option) (options, error) {
 	o := options{
 		size:     defaultSize,
 		spin:     spin.DefaultBudget,
+		reserves: true,
 		allowUID: func(uid int) bool { return uid == os.Geteuid() },
 	}
 	for _, opt := range opts {

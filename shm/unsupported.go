@@ -22,6 +22,9 @@ type Peer struct {
 // Close closes the two files.
 func (p *Peer) Close() error { return errors.Join(p.Memory.Close(), p.Socket.Close()) }
 
+// Reserve answers an error on this system.
+func (p *Peer) Reserve() error { return errUnsupported }
+
 // Create answers an error on this system.
 func Create(opts ...Option) (*Link, *Peer, error) { return nil, nil, errUnsupported }
 

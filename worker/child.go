@@ -78,6 +78,7 @@ func Serve(ctx context.Context, srv *tenon.Server) error {
 		child.say(sayFailed, err.Error())
 		return fmt.Errorf("worker: %w", err)
 	}
+	<-child.caught
 	// SIGTERM stays caught after this function has returned, so that a second
 	// one does not interrupt what main still has to put in order.
 	told, _ := signal.NotifyContext(ctx, syscall.SIGTERM)
@@ -121,6 +122,7 @@ type self struct {
 	err     error  // why the inheritance is of no use
 	entry   string // of Main; empty in a program that calls Serve
 	serving atomic.Bool
+	caught  chan struct{} // closed when an interrupt does no harm any more
 }
 
 // child is nil in a process that is no worker. It is set here, before anything
@@ -133,21 +135,26 @@ func findSelf() *self {
 	if !ok {
 		return nil
 	}
-	c := &self{entry: os.Getenv(envEntry)}
+	c := &self{entry: os.Getenv(envEntry), caught: make(chan struct{})}
 	_ = os.Unsetenv(envLink)
 	_ = os.Unsetenv(envEntry)
 	c.inheritance, c.err = inherit(described)
 	if c.control == nil {
 		return nil // a variable that somebody passed on; the parent is not ours
 	}
+	go c.catchSignals() // which takes a new thread, and as long as all that follows
 	proc.Settle(os.Args[0])
-
-	// Caught and dropped rather than ignored: children do not inherit that.
-	dropped := make(chan os.Signal, 1)
-	signal.Notify(dropped, os.Interrupt, brokenPipe)
 	_ = proc.EndWithPeer(c.control) // where the kernel cannot, followParent can
 	go c.followParent()
 	return c
+}
+
+// catchSignals has the signals that a worker leaves to its parent caught and
+// dropped rather than ignored: children do not inherit that.
+func (c *self) catchSignals() {
+	dropped := make(chan os.Signal, 1)
+	signal.Notify(dropped, os.Interrupt, brokenPipe)
+	close(c.caught)
 }
 
 // followParent ends this process with its group when the parent is gone, where

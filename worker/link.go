@@ -23,39 +23,49 @@ const (
 	Pipe         Link = "pipe" // two pipes
 )
 
-// open creates a link: the parent's end, the files that the child inherits,
-// and the kind that it became.
-func (l Link) open(opts ...shm.Option) (link tenon.Link, files []*os.File, kind Link, err error) {
+// A linkPair is a new link with both its ends.
+type linkPair struct {
+	ours   tenon.Link
+	theirs []*os.File   // what the child inherits
+	kind   Link         // what it became
+	ready  func() error // completes it, while the child starts
+}
+
+// open creates a link.
+func (l Link) open(opts ...shm.Option) (linkPair, error) {
+	pair := linkPair{kind: l, ready: func() error { return nil }}
 	switch l {
 	case SharedMemory:
-		end, peer, err := shm.Create(opts...)
+		end, peer, err := shm.Create(append(opts, shm.ReserveLater())...)
 		if unavailable(err) {
 			return UnixSocket.open()
 		}
 		if err != nil {
-			return nil, nil, l, err
+			return pair, err
 		}
-		return end, []*os.File{peer.Memory, peer.Socket}, l, nil
+		pair.ours, pair.theirs, pair.ready = end, []*os.File{peer.Memory, peer.Socket}, peer.Reserve
 	case UnixSocket:
 		ours, theirs, err := proc.SocketPair()
 		if err != nil {
-			return nil, nil, l, err
+			return pair, err
 		}
-		return iolink.New(ours), []*os.File{theirs}, l, nil
+		pair.ours, pair.theirs = iolink.New(ours), []*os.File{theirs}
 	case Pipe:
 		childReads, weWrite, err := os.Pipe()
 		if err != nil {
-			return nil, nil, l, err
+			return pair, err
 		}
 		weRead, childWrites, err := os.Pipe()
 		if err != nil {
 			childReads.Close()
 			weWrite.Close()
-			return nil, nil, l, err
+			return pair, err
 		}
-		return iolink.NewReadWriter(weRead, weWrite), []*os.File{childReads, childWrites}, l, nil
+		pair.ours, pair.theirs = iolink.NewReadWriter(weRead, weWrite), []*os.File{childReads, childWrites}
+	default:
+		return pair, fmt.Errorf("unknown kind of link %q", string(l))
 	}
-	return nil, nil, l, fmt.Errorf("unknown kind of link %q", string(l))
+	return pair, nil
 }
 
 // unavailable tells a system without sealed memory, or a sandbox that forbids it,

@@ -83,19 +83,21 @@ func launch(ctx context.Context, program Command, o options) (_ *Worker, err err
 	}
 	ours.add(control)
 	theirs.add(childControl)
-	link, linkFiles, kind, err := o.link.open(o.memoryOptions()...)
+	link, err := o.link.open(o.memoryOptions()...)
 	if err != nil {
 		return nil, err
 	}
-	ours.add(link)
-	for _, f := range linkFiles {
+	ours.add(link.ours)
+	for _, f := range link.theirs {
 		theirs.add(f)
 	}
+	ready := make(chan error, 1)
+	go func() { ready <- link.ready() }()
 
 	p, err := proc.Start(proc.Config{
 		Path: path, Args: args, Dir: o.dir, Nice: o.nice,
-		Env:   environment(program, o, describe(kind, len(linkFiles), len(o.files), o.polling)),
-		Files: slices.Concat([]*os.File{null, childStdout, childStderr, childControl}, linkFiles, o.files),
+		Env:   environment(program, o, describe(link.kind, len(link.theirs), len(o.files), o.polling)),
+		Files: slices.Concat([]*os.File{null, childStdout, childStderr, childControl}, link.theirs, o.files),
 	})
 	if err != nil {
 		return nil, withRemedy(err)
@@ -111,10 +113,14 @@ func launch(ctx context.Context, program Command, o options) (_ *Worker, err err
 	// ends, in order.
 	living, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	w.cut = cut
-	w.conn = tenon.NewConn(living, link, o.back, append([]tenon.Option{
+	w.conn = tenon.NewConn(living, link.ours, o.back, append([]tenon.Option{
 		tenon.WithPeerName(w.String()),
 		tenon.WithCause(w.cause),
 	}, o.connOptions()...)...)
+	if err := <-ready; err != nil {
+		w.abandon("")
+		return nil, err
+	}
 	if o.memory > 0 {
 		meter, err := p.Meter()
 		if err != nil && !errors.Is(err, os.ErrProcessDone) {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -56,10 +57,13 @@ func EndWithPeer(socket *os.File) error {
 // Settle makes a child a good citizen before its own code runs: descriptors
 // that it got by somebody's oversight are closed, so that nobody waits for the
 // end of a pipe that they keep open, and top shows name instead of "exe", which
-// is what executing /proc/self/exe leaves.
+// is what executing /proc/self/exe leaves. It must be called from an init
+// function, as the main thread's name is that of the process.
 func Settle(name string) {
 	closeStrays()
-	_ = os.WriteFile("/proc/self/comm", []byte(filepath.Base(name)), 0)
+	if name, err := unix.BytePtrFromString(filepath.Base(name)); err == nil {
+		_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(name)), 0, 0, 0)
+	}
 }
 
 // closeStrays closes the descriptors that are not closed on exec: what belongs to
