@@ -8,7 +8,7 @@ FUZZTIME ?= 2000x
 PROGRAMS ?= 75s
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit race programs build lint generate check-generated fuzz bench mutants soak clean
+.PHONY: help run test unit race programs build lint generate check-generated fuzz bench pressure report mutants soak clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,7 +28,7 @@ lint: ## gofmt, staticcheck
 generate: ## run the generator over all contracts
 	@./scripts/each-module.sh '$(MODULES)' go generate ./...
 
-check-generated: ## is the generated code up to date?
+check-generated: ## are the generated code and BENCHMARKS.md up to date?
 	@./scripts/check-generated.sh
 
 unit: ## tests of all modules
@@ -44,8 +44,16 @@ programs: ## random programs of calls and losses over every link, for PROGRAMS (
 fuzz: ## every fuzz target for FUZZTIME (2000x, or a time such as 30s)
 	@./scripts/fuzz.sh '$(MODULES)' $(FUZZTIME)
 
-bench: ## ours beside the peers, in one run; writes BENCHMARKS.md
-	@cd benchmarks && go run . -json results.json && go run ./ring -json ring.json && go run ./report results.json ring.json > ../BENCHMARKS.md
+bench: ## ours beside the peers, under pressure, and the ring alone; writes BENCHMARKS.md (a quarter of an hour)
+	@cd benchmarks && go run . -json results.json && go run ./pressure -json results.json && go run ./ring -json results.json
+	@$(MAKE) --no-print-directory report
+
+pressure: ## polling where the machine has other things to do; writes BENCHMARKS.md
+	@cd benchmarks && go run ./pressure -json results.json
+	@$(MAKE) --no-print-directory report
+
+report: ## write BENCHMARKS.md and its plots from benchmarks/results.json
+	@cd benchmarks && go run ./report results.json ..
 
 mutants: ## break the code in many small ways; each must turn a named test red
 	@./scripts/mutants.sh

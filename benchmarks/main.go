@@ -20,6 +20,7 @@ import (
 
 	"github.com/tenon-go/tenon/benchmarks/peers"
 	"github.com/tenon-go/tenon/benchmarks/peers/peer"
+	"github.com/tenon-go/tenon/benchmarks/result"
 )
 
 func main() {
@@ -36,7 +37,7 @@ func run(ctx context.Context) error {
 		quick  = flag.Bool("quick", false, "short rounds: good for a look, not for a claim")
 		rounds = flag.Int("rounds", 0, "`number` of rounds (default 5, with -quick 3)")
 		only   = flag.String("only", "", "`names` of the peers to measure, separated by commas (default all): "+strings.Join(names(peers.All()), ", "))
-		file   = flag.String("json", "", "write the results to a `file`")
+		file   = flag.String("json", "", "write the results into a `file`")
 	)
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -64,7 +65,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	if *file != "" {
-		if err := results.Write(*file); err != nil {
+		if err := result.Update(*file, func(f *result.File) { f.Calls = results }); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tenon-go/tenon/benchmarks/measure"
 	"github.com/tenon-go/tenon/benchmarks/peers"
 	"github.com/tenon-go/tenon/benchmarks/peers/peer"
 )
@@ -33,10 +34,17 @@ func TestEveryFigureOfEveryPeerIsMeasured(t *testing.T) {
 		r := p.Rounds[0]
 		for name, v := range map[string]float64{
 			"add": r.Add.P50, "echo": r.Echo.P50, "list": r.List.P50, "parallel": r.Parallel, "start": r.StartMS,
+			"quantiles": float64(len(r.Add.Quantiles)),
 		} {
 			if v <= 0 {
 				t.Errorf("%s: %s was not measured", p.Name, name)
 			}
+		}
+		if _, known := measure.StartWork().Done(); known && r.CPU <= 0 {
+			t.Errorf("%s: the CPU time was not measured", p.Name)
+		}
+		if starts := info.Kind == peer.Ours || p.Name == "net/rpc"; (r.Started > 0) != starts {
+			t.Errorf("%s: %v per call that was started", p.Name, r.Started)
 		}
 		if (r.Upload1 > 0) != (info.MaxUpload >= 1<<20) || (r.Upload16 > 0) != (info.MaxUpload >= 16<<20) {
 			t.Errorf("%s: uploads %v and %v of %d bytes at most", p.Name, r.Upload1, r.Upload16, info.MaxUpload)

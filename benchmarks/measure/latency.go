@@ -17,36 +17,48 @@ var samples = func() []uint32 {
 	return s
 }()
 
+// A use is what a call used: allocations of this process, and nanoseconds of CPU
+// time of both sides, 0 where that is not known.
+type use struct{ allocs, cpu float64 }
+
 // latency calls again and again, alone, and looks at the clock once per call.
-// allocs is per call, in this process.
-func latency(each time.Duration, call func() error) (l result.Latency, allocs float64, err error) {
+func latency(each time.Duration, call func() error) (l result.Latency, used use, err error) {
 	if err := warm(each/4, call); err != nil {
-		return l, 0, err
+		return l, used, err
 	}
 	settle()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
+	work := StartWork()
 	begin := time.Now()
 	last := time.Duration(0)
 	n := 0
 	for n < len(samples) && last < each {
 		if err := call(); err != nil {
-			return l, 0, err
+			return l, used, err
 		}
 		now := time.Since(begin)
 		samples[n] = uint32(min(now-last, 1<<32-1))
 		last = now
 		n++
 	}
+	if done, ok := work.Done(); ok {
+		used.cpu = float64(done) / float64(n)
+	}
 	runtime.ReadMemStats(&after)
+	used.allocs = float64(after.Mallocs-before.Mallocs) / float64(n)
 	times := samples[:n]
 	slices.Sort(times)
-	return result.Latency{
+	l = result.Latency{
 		P50:   float64(times[n/2]),
 		P99:   float64(times[n*99/100]),
 		Mean:  float64(last) / float64(n),
 		Calls: n,
-	}, float64(after.Mallocs-before.Mallocs) / float64(n), nil
+	}
+	for _, share := range result.Shares {
+		l.Quantiles = append(l.Quantiles, float64(times[int(float64(n)*share/100)]))
+	}
+	return l, used, nil
 }
 
 // warm calls for a while without looking, twice at least.

@@ -66,17 +66,25 @@ func all(ctx context.Context, c peer.Client, info peer.Info, each time.Duration,
 	}
 
 	var err error
-	if round.Add, round.Allocs, err = latency(each, add); err != nil {
+	var used use
+	if round.Add, used, err = latency(each, add); err != nil {
 		return err
 	}
+	round.Allocs, round.CPU = used.allocs, used.cpu
 	if round.Echo, _, err = latency(each, echo); err != nil {
 		return err
 	}
 	if round.List, _, err = latency(each, list); err != nil {
 		return err
 	}
+	round.Echo.Quantiles, round.List.Quantiles = nil, nil // only those of add are drawn
 	if round.Parallel, err = parallel(each, add); err != nil {
 		return err
+	}
+	if starter, ok := c.(peer.Starter); ok {
+		if round.Started, err = started(ctx, each, starter); err != nil {
+			return err
+		}
 	}
 	for _, of := range []struct {
 		size int

@@ -8,12 +8,12 @@ import (
 	"github.com/tenon-go/tenon/benchmarks/result"
 )
 
-// document is the whole of BENCHMARKS.md.
-func document(run *result.Run) string {
+// document is the part about calls, with which BENCHMARKS.md begins.
+func document(run *result.Run, plotted bool) string {
 	var b strings.Builder
 	b.WriteString(`# Benchmarks
 
-<!-- Made by go run ./benchmarks/report from benchmarks/results.json. Do not edit. -->
+<!-- Made by make report from benchmarks/results.json. Do not edit. -->
 
 What a call costs with tenon and with what one would use instead, measured in one
 run on one machine. Run it on yours: ` + "`go run ./benchmarks`" + `.
@@ -27,6 +27,7 @@ run on one machine. Run it on yours: ` + "`go run ./benchmarks`" + `.
 	}
 
 	b.WriteString(summary(run))
+	b.WriteString(goals(run))
 	b.WriteString(`
 ## Figures
 
@@ -39,11 +40,14 @@ Median over the rounds. Times are in microseconds unless said otherwise.
 - **user**: one object of eight fields, about 90 bytes, there and back. **100 users**: a
   list of them back.
 - **64 callers**: 64 goroutines call add at once; the time that passes per call.
+  **64 started**: one goroutine starts 64 adds and then waits for them.
+- **CPU**: what both sides together work per add of a lone caller, polling included.
 - **allocs**: allocations per add in the calling process; in both sides where they
   are one process.
 - **1 MiB, 16 MiB**: an argument of that size; 1 GB/s is 10⁹ bytes per second.
 - **start**: from starting the other process until it has answered the first call.
 `)
+	b.WriteString(picture(plotted, "Which share of the calls took at most how long", latencyPlot))
 
 	if reference := run.Reference(); reference != nil {
 		fmt.Fprintf(&b, `
@@ -125,7 +129,16 @@ func compared() []result.Figure {
 	return slices.DeleteFunc(timed(), func(f result.Figure) bool { return f.Detail })
 }
 
+// perPeer leaves columns out in which nothing was measured.
 func perPeer(run *result.Run, columns []result.Figure, cell func(result.Figure, *result.Peer) string) string {
+	columns = slices.DeleteFunc(slices.Clone(columns), func(f result.Figure) bool {
+		for i := range run.Peers {
+			if cell(f, &run.Peers[i]) != "" {
+				return false
+			}
+		}
+		return true
+	})
 	header := []string{"peer"}
 	for _, f := range columns {
 		title := f.Title

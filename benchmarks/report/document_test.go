@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -10,43 +11,47 @@ import (
 	"github.com/tenon-go/tenon/internal/machine"
 )
 
-func TestBenchmarksFileIsMadeFromTheResults(t *testing.T) {
-	text, err := report("../results.json", "../ring.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	committed, err := os.ReadFile("../../BENCHMARKS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text != string(committed) {
-		t.Error("BENCHMARKS.md is not what the results give: run go run ./benchmarks/report benchmarks/results.json benchmarks/ring.json > BENCHMARKS.md")
+func TestCommittedFilesAreMadeFromTheResults(t *testing.T) {
+	if err := run("../results.json", "../..", true); err != nil {
+		t.Error(err)
 	}
 }
 
-func TestSameResultsGiveTheSameDocument(t *testing.T) {
-	path := t.TempDir() + "/results.json"
-	if err := sample().Write(path); err != nil {
+func TestStaleFilesAreNamedAndWritten(t *testing.T) {
+	dir := t.TempDir()
+	results := filepath.Join(dir, "results.json")
+	if err := result.Update(results, func(f *result.File) { *f = sampleFile() }); err != nil {
 		t.Fatal(err)
 	}
-	read, err := result.Read(path)
-	if err != nil {
+	err := run(results, dir, true)
+	for _, name := range []string{"BENCHMARKS.md", latencyPlot, ringPlot, sizePlot} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v lacks %s", err, name)
+		}
+	}
+	if err := run(results, dir, false); err != nil {
 		t.Fatal(err)
 	}
-	if document(read) != document(sample()) {
-		t.Error("the document changes when the results are written and read again")
+	if err := run(results, dir, true); err != nil {
+		t.Errorf("the same results give something else: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "BENCHMARKS.md"), []byte("better figures"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(results, dir, true); err == nil || !strings.Contains(err.Error(), ": BENCHMARKS.md") {
+		t.Errorf("an edited file: %v", err)
 	}
 }
 
 func TestDocumentSaysWhatIsMissingAndWhatToDoubt(t *testing.T) {
 	run := sample()
-	text := document(run)
+	text := document(run, false)
 	if strings.Contains(text, "with doubt") {
 		t.Error("a quiet run is doubted")
 	}
 	run.Load.Before = 1.5
 	run.Peers[1].Failure = "round 2: it hung"
-	text = document(run)
+	text = document(run, false)
 	for _, want := range []string{
 		"Other programs kept 1.5 of 2 CPUs busy before the run started.",
 		"other was not measured to the end: round 2: it hung.",
@@ -62,7 +67,7 @@ func TestDocumentSaysWhatIsMissingAndWhatToDoubt(t *testing.T) {
 func TestRunWithoutTenonIsNotCompared(t *testing.T) {
 	run := sample()
 	run.Peers = run.Peers[1:]
-	if strings.Contains(document(run), "Compared with") {
+	if strings.Contains(document(run, false), "Compared with") {
 		t.Error("compared with what was not measured")
 	}
 }
@@ -77,4 +82,17 @@ func sample() *result.Run {
 			{Name: "other", About: "other thing", Kind: "peer", Rounds: []result.Round{{Add: result.Latency{P50: 20_000, Calls: 9}}, {Add: result.Latency{P50: 22_000, Calls: 9}}}},
 		},
 	}
+}
+
+func sampleFile() result.File {
+	calls := sample()
+	for i := range calls.Peers {
+		for j := range calls.Peers[i].Rounds {
+			add := &calls.Peers[i].Rounds[j].Add
+			for n := range result.Shares {
+				add.Quantiles = append(add.Quantiles, add.P50*float64(n+1))
+			}
+		}
+	}
+	return result.File{Calls: calls, Ring: sampleRing(), Pressure: samplePressure()}
 }

@@ -1,49 +1,102 @@
-// Command report writes BENCHMARKS.md, to the standard output, from the files of
-// results that go run . and go run ./ring have written:
+// Command report writes BENCHMARKS.md and its plots from the file of results that
+// the programs that measure have written, into the folder of the repository:
 //
-//	go run ./benchmarks/report benchmarks/results.json benchmarks/ring.json > BENCHMARKS.md
+//	go run ./benchmarks/report benchmarks/results.json .
+//	go run ./benchmarks/report -check benchmarks/results.json .
 //
-// A second file that does not exist leaves out the part about the ring. The same
-// files give the same text, byte for byte.
+// With -check it writes nothing and names what is not as the results give it. The
+// same results give the same files, byte for byte. What was not measured is left
+// out.
 package main
 
 import (
+	"bytes"
 	"errors"
+	"flag"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/tenon-go/tenon/benchmarks/result"
 )
 
 func main() {
-	if len(os.Args) < 2 || len(os.Args) > 3 {
-		fmt.Fprintln(os.Stderr, "usage: report results.json [ring.json] > BENCHMARKS.md")
+	check := flag.Bool("check", false, "write nothing; say what is not up to date")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: report [-check] results.json FOLDER")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if flag.NArg() != 2 {
+		flag.Usage()
 		os.Exit(2)
 	}
-	text, err := report(os.Args[1], os.Args[2:]...)
-	if err != nil {
+	if err := run(flag.Arg(0), flag.Arg(1), *check); err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
-	fmt.Print(text)
 }
 
-func report(results string, rings ...string) (string, error) {
-	run, err := result.Read(results)
+func run(results, folder string, check bool) error {
+	f, err := result.Read(results)
 	if err != nil {
-		return "", err
+		return err
 	}
-	text := document(run)
-	for _, path := range rings {
-		run, err := result.ReadRing(path)
-		if errors.Is(err, fs.ErrNotExist) {
+	files, err := report(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", results, err)
+	}
+	var stale []string
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if current, err := os.ReadFile(path); err == nil && bytes.Equal(current, files[name]) {
 			continue
 		}
-		if err != nil {
-			return "", err
+		stale = append(stale, name)
+		if check {
+			continue
 		}
-		text += ring(run)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, files[name], 0o644); err != nil {
+			return err
+		}
 	}
-	return text, nil
+	if check && stale != nil {
+		return fmt.Errorf("not what %s gives, run \"make report\": %s", results, strings.Join(stale, ", "))
+	}
+	return nil
+}
+
+// report returns the contents of all files by their names in the repository.
+func report(f *result.File) (map[string][]byte, error) {
+	if f.Calls == nil {
+		return nil, errors.New("it holds no calls: run go run ./benchmarks -json FILE first")
+	}
+	files, err := plots(f)
+	if err != nil {
+		return nil, err
+	}
+	has := func(name string) bool { return files[name] != nil }
+	text := document(f.Calls, has(latencyPlot))
+	if f.Pressure != nil {
+		text += pressure(f.Pressure, has(sizePlot))
+	}
+	if f.Ring != nil {
+		text += ring(f.Ring, has(ringPlot))
+	}
+	files["BENCHMARKS.md"] = []byte(text)
+	return files, nil
+}
+
+// picture shows a plot, if there is one.
+func picture(shown bool, about, name string) string {
+	if !shown {
+		return ""
+	}
+	return "\n![" + about + "](" + name + ")\n"
 }

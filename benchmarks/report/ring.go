@@ -8,14 +8,13 @@ import (
 )
 
 // ring is the part about the ring alone.
-func ring(run *result.RingRun) string {
+func ring(run *result.RingRun, plotted bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `
 ## The ring alone
 
 Messages from one process to another, without calls: what `+"`package ring`"+` carries,
-beside yardsticks in the same run. Run it on yours: `+"`go run ./benchmarks/ring`"+`;
-`+"`make bench`"+` makes this part anew, from benchmarks/ring.json.
+beside yardsticks in the same run. Run it on yours: `+"`go run ./benchmarks/ring`"+`.
 
 Taken on %s: %s, %d CPUs, %s; %s, GOMAXPROCS %d.
 %d rounds, about %d ms per figure, size and round. %s
@@ -32,6 +31,7 @@ Taken on %s: %s, %d CPUs, %s; %s, GOMAXPROCS %d.
 		}
 		return result.Format(s.Median / 1e6)
 	}))
+	b.WriteString(picture(plotted, "Messages per second over their size", ringPlot))
 	b.WriteString("\nThe same in GiB/s (2³⁰ bytes):\n\n")
 	b.WriteString(perYardstick(run, func(y *result.Yardstick, column, size int) string {
 		s, ok := y.Rate(column)

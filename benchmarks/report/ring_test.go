@@ -11,7 +11,7 @@ import (
 
 func TestRingSaysWhatIsMissingAndWhatToDoubt(t *testing.T) {
 	run := sampleRing()
-	text := ring(run)
+	text := ring(run, false)
 	if strings.Contains(text, "with doubt") {
 		t.Error("a quiet run is doubted")
 	}
@@ -30,7 +30,7 @@ func TestRingSaysWhatIsMissingAndWhatToDoubt(t *testing.T) {
 	}
 	run.Load.During = 1
 	run.Yardsticks[1].Failure = "round 2, 64 bytes: it hung"
-	text = ring(run)
+	text = ring(run, false)
 	for _, want := range []string{
 		"Other programs kept 1.0 of 2 CPUs busy during the run.",
 		"C++ was not measured to the end: round 2, 64 bytes: it hung.",
@@ -41,27 +41,23 @@ func TestRingSaysWhatIsMissingAndWhatToDoubt(t *testing.T) {
 	}
 }
 
-func TestReportToleratesThatTheRingWasNotMeasured(t *testing.T) {
-	dir := t.TempDir()
-	results, rings := filepath.Join(dir, "results.json"), filepath.Join(dir, "ring.json")
-	if err := sample().Write(results); err != nil {
+func TestReportToleratesWhatWasNotMeasured(t *testing.T) {
+	files, err := report(&result.File{Calls: sample()})
+	if err != nil || len(files) != 1 || string(files["BENCHMARKS.md"]) != document(sample(), false) {
+		t.Errorf("%d files, %v", len(files), err)
+	}
+	if _, err := report(new(result.File)); err == nil || !strings.Contains(err.Error(), "no calls") {
+		t.Errorf("without calls: %v", err)
+	}
+}
+
+func TestBrokenResultsAreNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.json")
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	without, err := report(results, rings)
-	if err != nil || without != document(sample()) {
-		t.Fatalf("without the file: error %v", err)
-	}
-	if err := sampleRing().Write(rings); err != nil {
-		t.Fatal(err)
-	}
-	if text, err := report(results, rings); err != nil || text != without+ring(sampleRing()) {
-		t.Errorf("with the file: error %v", err)
-	}
-	if err := os.WriteFile(rings, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := report(results, rings); err == nil || !strings.Contains(err.Error(), rings) {
-		t.Errorf("a broken file: error %v", err)
+	if err := run(path, t.TempDir(), false); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -22,6 +22,8 @@ var Figures = []Figure{
 	{Title: "user p50", Unit: "µs", of: micros(func(r Round) float64 { return r.Echo.P50 })},
 	{Title: "100 users p50", Unit: "µs", of: micros(func(r Round) float64 { return r.List.P50 })},
 	{Title: "64 callers, per call", Unit: "µs", of: micros(func(r Round) float64 { return r.Parallel })},
+	{Title: "64 started, per call", Unit: "µs", of: micros(func(r Round) float64 { return r.Started })},
+	{Title: "CPU per add", Unit: "µs", of: micros(func(r Round) float64 { return r.CPU })},
 	{Title: "allocs per add", of: func(r Round) (float64, bool) { return r.Allocs, r.Add.Calls > 0 }},
 	{Title: "1 MiB", Unit: "GB/s", of: positive(func(r Round) float64 { return r.Upload1 }), Higher: true},
 	{Title: "16 MiB", Unit: "GB/s", of: positive(func(r Round) float64 { return r.Upload16 }), Higher: true},

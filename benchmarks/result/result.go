@@ -1,17 +1,14 @@
-// Package result holds what a run of the benchmarks measured: the form of
-// results.json, and the figures that tables are made of.
+// Package result holds what the benchmarks measured: the form of results.json, and
+// the figures that tables are made of.
 package result
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
 	"time"
 
 	"github.com/tenon-go/tenon/internal/machine"
 )
 
-// A Run is one run of the benchmarks.
+// A Run is one run of the benchmarks of calls.
 type Run struct {
 	Taken   time.Time       `json:"taken"`
 	Machine machine.Machine `json:"machine"`
@@ -44,6 +41,8 @@ type Round struct {
 	Echo     Latency `json:"echo"`
 	List     Latency `json:"list"`
 	Parallel float64 `json:"parallel_ns"` // time per call with 64 callers
+	Started  float64 `json:"started_ns"`  // time per call of 64 that one goroutine starts
+	CPU      float64 `json:"add_cpu_ns"`  // of both sides, per add of a lone caller
 	Allocs   float64 `json:"add_allocs"`  // per call, in the calling process
 	Upload1  float64 `json:"upload_1mib_gbps"`
 	Upload16 float64 `json:"upload_16mib_gbps"`
@@ -56,29 +55,13 @@ type Latency struct {
 	P99   float64 `json:"p99_ns"`
 	Mean  float64 `json:"mean_ns"`
 	Calls int     `json:"calls"`
+
+	// Quantiles are the times below which Shares of the calls lie.
+	Quantiles []float64 `json:"quantiles_ns,omitempty"`
 }
 
-// Read reads a run from a file.
-func Read(path string) (*Run, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	run := new(Run)
-	if err := json.Unmarshal(data, run); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return run, nil
-}
-
-// Write writes a run to a file.
-func (r *Run) Write(path string) error {
-	data, err := json.MarshalIndent(r, "", "\t")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(data, '\n'), 0o644)
-}
+// Shares are those of the quantiles of a Latency, in percent.
+var Shares = []float64{0.1, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99, 99.5, 99.9}
 
 // Reference is the peer that all others are compared with: the first one of our
 // own. It is nil when none of ours was measured.
@@ -89,4 +72,16 @@ func (r *Run) Reference() *Peer {
 		}
 	}
 	return nil
+}
+
+// Quantile summarizes, over the rounds, the nanoseconds below which the share of
+// the adds with that index lies.
+func (p *Peer) Quantile(share int) (s Spread, ok bool) {
+	var values []float64
+	for _, r := range p.Rounds {
+		if len(r.Add.Quantiles) == len(Shares) {
+			values = append(values, r.Add.Quantiles[share])
+		}
+	}
+	return spreadOf(values)
 }

@@ -1,15 +1,13 @@
 package result
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/tenon-go/tenon/internal/machine"
 )
 
-// A RingRun is one run of the benchmarks of the ring: the form of ring.json.
+// A RingRun is one run of the benchmarks of the ring.
 type RingRun struct {
 	Taken      time.Time       `json:"taken"`
 	Machine    machine.Machine `json:"machine"`
@@ -30,28 +28,6 @@ type Yardstick struct {
 	Rounds  [][]float64 `json:"rounds"`            // messages per second, by round and size
 	Missing string      `json:"missing,omitempty"` // why it was not measured at all
 	Failure string      `json:"failure,omitempty"` // what ended its measurement
-}
-
-// ReadRing reads a run from a file.
-func ReadRing(path string) (*RingRun, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	run := new(RingRun)
-	if err := json.Unmarshal(data, run); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return run, nil
-}
-
-// Write writes a run to a file.
-func (r *RingRun) Write(path string) error {
-	data, err := json.MarshalIndent(r, "", "\t")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(data, '\n'), 0o644)
 }
 
 // Reference is the yardstick that all others are compared with: the first one
@@ -93,6 +69,9 @@ func GiB(rate float64, size int) float64 { return rate * float64(size) / (1 << 3
 
 // Bytes writes the size of a message for a person.
 func Bytes(n int) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
 	if n >= 1<<10 && n%(1<<10) == 0 {
 		return fmt.Sprintf("%d KiB", n>>10)
 	}

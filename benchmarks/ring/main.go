@@ -23,6 +23,8 @@ import (
 	"os"
 	"os/signal"
 	"time"
+
+	"github.com/tenon-go/tenon/benchmarks/result"
 )
 
 func main() {
@@ -45,7 +47,7 @@ func exit(err error) {
 func run(ctx context.Context) error {
 	var (
 		quick = flag.Bool("quick", false, "short rounds: good for a look, not for a claim")
-		file  = flag.String("json", "", "write the results to a `file`")
+		file  = flag.String("json", "", "write the results into a `file`")
 	)
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -67,7 +69,7 @@ func run(ctx context.Context) error {
 	}
 	fmt.Print(render(results))
 	if *file != "" {
-		if err := results.Write(*file); err != nil {
+		if err := result.Update(*file, func(f *result.File) { f.Ring = results }); err != nil {
 			return err
 		}
 	}

@@ -35,13 +35,11 @@ func (p netRPC) Start(ctx context.Context) (peer.Client, error) {
 		return nil, err
 	}
 	calls := rpc.NewClient(conn)
-	return peer.Joined{
-		Directory: netRPCClient{calls},
-		End: func() error {
-			calls.Close()
-			return server.Close()
-		},
-	}, nil
+	end := func() error {
+		calls.Close()
+		return server.Close()
+	}
+	return netRPCStarter{peer.Joined{Directory: netRPCClient{calls}, End: end}, calls}, nil
 }
 
 func (netRPC) Serve() error {
@@ -76,6 +74,25 @@ func (c netRPCClient) call(ctx context.Context, method string, args, reply any) 
 func (c netRPCClient) Add(ctx context.Context, a, b int64) (sum int64, err error) {
 	err = c.call(ctx, "Directory.Add", NetRPCAdd{a, b}, &sum)
 	return sum, err
+}
+
+// netRPCStarter can also leave the waiting for later.
+type netRPCStarter struct {
+	peer.Joined
+	calls *rpc.Client
+}
+
+func (c netRPCStarter) StartAdd(ctx context.Context, a, b int64) (wait func() (int64, error)) {
+	sum := new(int64)
+	call := c.calls.Go("Directory.Add", NetRPCAdd{a, b}, sum, make(chan *rpc.Call, 1))
+	return func() (int64, error) {
+		select {
+		case <-call.Done:
+			return *sum, call.Error
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
 }
 
 func (c netRPCClient) Echo(ctx context.Context, user contract.User) (same contract.User, err error) {

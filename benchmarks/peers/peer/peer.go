@@ -64,6 +64,12 @@ type Client interface {
 	Close() error
 }
 
+// A Starter is a Client that can also start a call and leave the waiting for
+// later.
+type Starter interface {
+	StartAdd(ctx context.Context, a, b int64) (wait func() (int64, error))
+}
+
 // Joined makes a Client of a Directory and what has to be done at its end.
 type Joined struct {
 	contract.Directory

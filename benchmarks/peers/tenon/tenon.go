@@ -45,11 +45,25 @@ func (p overWorker) Start(ctx context.Context) (peer.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return peer.Joined{Directory: contract.NewDirectoryClient(w), End: w.Close}, nil
+	return newClient(w, w.Close), nil
 }
 
 func (p overWorker) Serve() error {
 	return worker.Serve(context.Background(), newServer(p.options...))
+}
+
+// A client calls through generated code.
+type client struct {
+	peer.Joined
+	starter contract.DirectoryStarter
+}
+
+func newClient(caller tenon.Caller, end func() error) client {
+	return client{peer.Joined{Directory: contract.NewDirectoryClient(caller), End: end}, contract.NewDirectoryStarter(caller)}
+}
+
+func (c client) StartAdd(ctx context.Context, a, b int64) (wait func() (int64, error)) {
+	return c.starter.Add(ctx, a, b)
 }
 
 func newServer(opts ...tenon.Option) *tenon.Server {
@@ -81,13 +95,10 @@ func (p overTCP) Start(ctx context.Context) (peer.Client, error) {
 		return nil, err
 	}
 	conn := tenon.NewConn(ctx, iolink.New(stream), nil)
-	return peer.Joined{
-		Directory: contract.NewDirectoryClient(conn),
-		End: func() error {
-			conn.Close()
-			return server.Close()
-		},
-	}, nil
+	return newClient(conn, func() error {
+		conn.Close()
+		return server.Close()
+	}), nil
 }
 
 func (overTCP) Serve() error {
@@ -113,11 +124,8 @@ func (withinProcess) Start(ctx context.Context) (peer.Client, error) {
 	served := make(chan error, 1)
 	go func() { served <- newServer().ServeLink(ctx, far) }()
 	conn := tenon.NewConn(ctx, near, nil)
-	return peer.Joined{
-		Directory: contract.NewDirectoryClient(conn),
-		End: func() error {
-			conn.Close()
-			return <-served
-		},
-	}, nil
+	return newClient(conn, func() error {
+		conn.Close()
+		return <-served
+	}), nil
 }
