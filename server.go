@@ -223,14 +223,13 @@ func (h *typedHandler[A, R]) run(s *servedCall) {
 	d.Reset(nil)
 	args := values.args
 	clear1(&values.args)
-	var result R
 	var err error
 	if conn := s.conn; len(conn.handlers) == 0 {
-		result, err = h.fn(s, args)
+		values.result, err = h.fn(s, args)
 	} else {
 		info := CallInfo{Method: h.spec.Name, Conn: conn}
 		err = intercept(s, conn.handlers, info, func(ctx context.Context) (err error) {
-			result, err = h.fn(ctx, args)
+			values.result, err = h.fn(ctx, args)
 			return err
 		})
 	}
@@ -238,7 +237,6 @@ func (h *typedHandler[A, R]) run(s *servedCall) {
 		s.fail(err, 0)
 		return
 	}
-	values.result = result
 	s.answer(values, h.spec.Result.UserCode)
 	clear1(&values.result)
 	h.results.Put(values)
