@@ -15,21 +15,7 @@ import (
 
 // BenchmarkCall measures typed calls into another process over shared memory.
 func BenchmarkCall(b *testing.B) {
-	link, peer, err := shm.Create()
-	if err != nil {
-		b.Fatal(err)
-	}
-	child := exec.Command("/proc/self/exe")
-	child.Env = append(os.Environ(), "TENON_TEST_SERVE=1")
-	child.ExtraFiles = []*os.File{peer.Memory, peer.Socket}
-	child.Stderr = os.Stderr
-	if err := child.Start(); err != nil {
-		b.Fatal(err)
-	}
-	peer.Close()
-	conn := tenon.NewConn(context.Background(), link, nil)
-	defer child.Wait()
-	defer conn.Close()
+	conn := servedElsewhere(b)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if _, err := add.Call(ctx, conn, pair{1, 2}); err != nil {
@@ -76,6 +62,29 @@ func BenchmarkCall(b *testing.B) {
 			}
 		})
 	}
+}
+
+// servedElsewhere is a connection to a calc in another process.
+func servedElsewhere(t testing.TB) *tenon.Conn {
+	t.Helper()
+	link, peer, err := shm.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.Command("/proc/self/exe")
+	child.Env = append(os.Environ(), "TENON_TEST_SERVE=1")
+	child.ExtraFiles = []*os.File{peer.Memory, peer.Socket}
+	child.Stderr = os.Stderr
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	peer.Close()
+	conn := tenon.NewConn(context.Background(), link, nil)
+	t.Cleanup(func() {
+		conn.Close()
+		child.Wait()
+	})
+	return conn
 }
 
 func serveBenchmark() {
