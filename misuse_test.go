@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"strings"
 	"sync"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/inproc"
+	"github.com/tenon-go/tenon/internal/wire"
 )
 
 func TestNothingInPlaceOfSomething(t *testing.T) {
@@ -91,4 +94,43 @@ func (l *lockedBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
+}
+
+// Whoever is at the other end by mistake: both sides say so, at once.
+func TestStrangersAreKnown(t *testing.T) {
+	older := wire.Header{Kind: wire.Hello, Arg: wire.Version - 1}.Append(nil)
+	older = append(older, wire.Greeting{}.Append(nil)...)
+	wire.SetSize(older)
+	for name, c := range map[string]struct{ bytes, want string }{
+		"HTTP":         {"POST /rpc HTTP/2.0\r\nHost: example.org\r\n\r\n", "does not speak tenon's protocol"},
+		"TLS":          {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + strings.Repeat("\x5a", 600), "does not speak tenon's protocol"},
+		"SSH":          {"SSH-2.0-OpenSSH_9.9\r\n", "does not speak tenon's protocol"},
+		"zeros":        {strings.Repeat("\x00", 64), "does not speak tenon's protocol"},
+		"random bytes": {string(randomBytes(rand.New(rand.NewPCG(1, 2)), 4096)), "does not speak tenon's protocol"},
+		"older":        {string(older), fmt.Sprintf("version %d of the protocol", wire.Version-1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, serving := range []bool{false, true} {
+				a, b := inproc.Pair()
+				if err := b.Send([]byte(c.bytes)); err != nil {
+					t.Fatal(err)
+				}
+				var err error
+				if serving {
+					err = (&calc{}).server().ServeLink(t.Context(), a)
+				} else {
+					conn := tenon.NewConn(t.Context(), a, nil)
+					defer conn.Close()
+					_, err = add.Call(t.Context(), conn, pair{1, 2})
+					if !tenon.SafeToRetry(err) {
+						t.Errorf("nothing ran, but %v", err)
+					}
+				}
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("serving %v: %v; want %q", serving, err, c.want)
+				}
+				b.Close()
+			}
+		})
+	}
 }

@@ -39,6 +39,43 @@ func TestCallsReachAWorkerOverEachKindOfLink(t *testing.T) {
 	}
 }
 
+// A worker that is stopped holds no call beyond its deadline, idle as it was or with
+// all its buffers full; and when it goes on, so does the connection.
+func TestCallsReturnAtTheirDeadlineWhileAWorkerIsStopped(t *testing.T) {
+	for _, link := range []worker.Link{worker.SharedMemory, worker.UnixSocket, worker.Pipe} {
+		t.Run(string(link), func(t *testing.T) {
+			w := start(t, worker.Over(link))
+			order(t, w, "echo hello")
+			if err := syscall.Kill(w.PID(), syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			large := "echo " + strings.Repeat("x", 256<<10)
+			for i := range 50 {
+				what := large
+				if i < 5 {
+					what = "echo idle"
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+				asked := time.Now()
+				_, err := do.Call(ctx, w, what)
+				cancel()
+				if !errors.Is(err, context.DeadlineExceeded) {
+					t.Fatalf("call %d: %v", i, err)
+				}
+				if took := time.Since(asked); took > 2*time.Second {
+					t.Errorf("call %d returned after %v", i, took)
+				}
+			}
+			if err := syscall.Kill(w.PID(), syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+			if got := order(t, w, large); "echo "+got != large {
+				t.Errorf("it goes on with an answer of %d bytes", len(got))
+			}
+		})
+	}
+}
+
 func TestKill9InTheMiddleOfACallReport43(t *testing.T) {
 	var slowest time.Duration
 	unexplained := 0
