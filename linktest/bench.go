@@ -11,9 +11,9 @@ import (
 	"github.com/tenon-go/tenon"
 )
 
-// patience is how long a step may take that needs no more than a moment.
-// Whatever takes longer counts as hanging.
-var patience = 10 * time.Second
+// patience is how long a step of a check may take that moves many bytes. Whatever
+// takes longer counts as hanging.
+var patience = 20 * time.Second
 
 // A bench is where one check works: it makes pairs and runs steps that must not
 // hang.
@@ -21,6 +21,15 @@ type bench struct {
 	*testing.T
 	pair func(t *testing.T) (a, b tenon.Link)
 	hung *atomic.Bool // of the whole suite
+
+	brief bool // steps need no more than a moment: a quarter of the patience is enough
+}
+
+func (b *bench) patience() time.Duration {
+	if b.brief {
+		return patience / 4
+	}
+	return patience
 }
 
 // links returns a fresh pair that is closed when the check ends.
@@ -92,7 +101,7 @@ func (b *bench) finish(tasks ...*task) {
 			}
 		}()
 	}
-	limit := time.NewTimer(patience)
+	limit := time.NewTimer(b.patience())
 	defer limit.Stop()
 	for range tasks {
 		select {
@@ -109,7 +118,7 @@ func (b *bench) finish(tasks ...*task) {
 // wait waits for tasks whose error is looked at afterwards.
 func (b *bench) wait(tasks ...*task) {
 	b.Helper()
-	limit := time.NewTimer(patience)
+	limit := time.NewTimer(b.patience())
 	defer limit.Stop()
 	for _, k := range tasks {
 		select {
@@ -174,5 +183,5 @@ func (b *bench) in(t *testing.T) *bench {
 	if b.hung.Load() {
 		t.Skip("something hangs already")
 	}
-	return &bench{T: t, pair: b.pair, hung: b.hung}
+	return &bench{T: t, pair: b.pair, hung: b.hung, brief: b.brief}
 }
