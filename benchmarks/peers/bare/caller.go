@@ -23,6 +23,7 @@ type caller struct {
 	writing bool
 	last    uint32
 	pending map[uint32]*call
+	err     error // why nothing is read any more
 }
 
 type call struct {
@@ -97,6 +98,10 @@ func (c *caller) begin(method byte) *call {
 // finish writes the frame, followed by tail, and waits for the answer. Frames of
 // concurrent calls go out together: the one who writes yields once before.
 func (c *caller) finish(ctx context.Context, call *call, tail []byte) error {
+	if err := c.err; err != nil {
+		c.mu.Unlock()
+		return err
+	}
 	binary.LittleEndian.PutUint32(c.out[call.frame:], uint32(len(c.out)-call.frame-4+len(tail)))
 	switch {
 	case tail != nil:
@@ -159,6 +164,7 @@ func (c *caller) read() {
 func (c *caller) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.err = err
 	for id, call := range c.pending {
 		delete(c.pending, id)
 		call.err = err
