@@ -51,7 +51,7 @@ func newLink(m *mapping, there, back []byte, socket socket, o options) (*Link, e
 		out:     out,
 		in:      in,
 		others:  newGate(m),
-		poller:  spin.New(o.spin),
+		poller:  spin.Quiet(o.spin),
 		socket:  socket,
 		watched: make(chan struct{}),
 	}

@@ -13,7 +13,9 @@
 //	p.End()
 //
 // Again pauses for some tens of nanoseconds. About every microsecond and a half
-// it also lets other goroutines (runtime.Gosched) and other processes
-// (sched_yield) run: a peer that was just woken is often put on the very
-// processor that polls.
+// it also lets other processes run (sched_yield), and now and then other
+// goroutines (runtime.Gosched): a peer that was just woken is often put on the
+// very processor that polls. As long as it stays there every wait begins with a
+// yield. Goroutines that the poller itself makes ready have to wait for such a
+// turn while all processors are busy: whoever starts some calls Gosched for them.
 package spin

@@ -12,7 +12,7 @@ const tick = 1500 * time.Nanosecond
 // A host is what a Poller sees of the machine; tests put their own in.
 type host struct {
 	now           func() time.Duration // never 0
-	yield         func()
+	yield         func(goroutines bool)
 	parallel      func() bool
 	pausesPerTick func() uint32
 }
@@ -28,8 +28,11 @@ var epoch = time.Now().Add(-time.Second)
 
 func now() time.Duration { return time.Since(epoch) }
 
-func yield() {
-	runtime.Gosched()
+// yield lets other processes run, and other goroutines too if told so.
+func yield(goroutines bool) {
+	if goroutines {
+		runtime.Gosched()
+	}
 	yieldProcessor()
 }
 

@@ -11,8 +11,18 @@ const DefaultBudget = 100 * time.Microsecond
 const (
 	stall      = time.Millisecond       // a yield longer than this: others need the processor
 	minHoldoff = 2 * time.Millisecond   // how long not to poll after a stall, doubling
-	maxHoldoff = 100 * time.Millisecond // up to this while stalls follow each other
+	maxHoldoff = 250 * time.Millisecond // up to this while stalls follow each other
 	recheck    = time.Second            // how often to ask for the number of processors
+	changed    = time.Microsecond       // a yield longer than this: somebody else ran
+
+	// A quiet Poller lets goroutines run with every so many yields. Where a P is
+	// idle, Gosched wakes a thread to look for work, which takes a processor for
+	// some microseconds: perhaps the one that the peer needs.
+	quietYields = 16
+
+	// While a peer shares our processor, every so many waits sleep instead: the
+	// system puts whoever wakes up on an idle processor, if there is one.
+	sharedWaits = 32
 
 	// Four gaps are remembered, one bit each. A wait polls while two of them
 	// fitted the budget: one odd gap changes nothing, and a peer that turns
@@ -34,6 +44,11 @@ type Poller struct {
 	polling  bool   // in this wait
 	fits     uint8  // a bit per remembered gap, the last one lowest: it fitted the budget
 	spun     uint32 // pauses since the last yield
+	quiet    uint32 // yields that let goroutines run are so many apart, at most
+	unshared uint32 // yields until one lets goroutines run too
+	others   bool   // the last yield let somebody else run
+	shared   uint32 // waits that a peer on our processor was to end
+	beside   bool   // the peer shares our processor: it ran in the yield that ended the last wait
 
 	begun   time.Duration // when this wait began; 0: too young to have looked
 	off     time.Duration // no polling before this moment
@@ -49,8 +64,17 @@ func New(budget time.Duration) Poller {
 	return newPoller(budget, &realHost)
 }
 
+// Quiet returns a Poller like New for a goroutine that waits for another process
+// and for nothing that goroutines of its own have to do: it lets those run when
+// a wait begins to take long, and then less often.
+func Quiet(budget time.Duration) Poller {
+	p := New(budget)
+	p.quiet = quietYields
+	return p
+}
+
 func newPoller(budget time.Duration, h *host) Poller {
-	p := Poller{budget: max(budget, 0), fits: remembered, host: h}
+	p := Poller{budget: max(budget, 0), fits: remembered, quiet: 1, host: h}
 	if p.budget > 0 {
 		p.perTick = h.pausesPerTick()
 		p.parallel = h.parallel()
@@ -66,6 +90,14 @@ func (p *Poller) Begin() {
 	}
 	p.spun, p.begun = 0, 0
 	p.polling = p.parallel && p.off == 0 && bits.OnesCount8(p.fits) >= enough
+	if p.beside {
+		p.spun = p.perTick - 1 // nothing comes before the peer can run
+		if p.shared++; p.shared%sharedWaits == 0 {
+			p.polling = false
+		}
+	} else {
+		p.unshared = 0
+	}
 	if !p.polling {
 		// About to sleep: here the clock is cheap beside the rest.
 		p.begun = p.host.now()
@@ -88,8 +120,14 @@ func (p *Poller) Again() bool {
 	if p.begun == 0 {
 		p.begun = before
 	}
-	p.host.yield()
+	goroutines := p.unshared == 0
+	if goroutines {
+		p.unshared = p.quiet
+	}
+	p.unshared--
+	p.host.yield(goroutines)
 	after := p.host.now()
+	p.others = after-before > changed
 	if after-before > stall {
 		p.holdOff(after)
 		return false
@@ -107,7 +145,7 @@ func (p *Poller) holdOff(now time.Duration) {
 		p.holdoff = min(2*p.holdoff, maxHoldoff)
 	}
 	p.off = now + p.holdoff
-	p.calm = p.off + 4*p.holdoff
+	p.calm = p.off + 16*p.holdoff
 	p.polling = false
 }
 
@@ -117,6 +155,7 @@ func (p *Poller) End() {
 	if p.budget == 0 {
 		return
 	}
+	p.beside = p.polling && p.begun != 0 && p.spun == 0 && p.others
 	p.fits = p.fits << 1 & remembered
 	if p.begun == 0 || p.host.now()-p.begun <= p.budget {
 		p.fits |= 1

@@ -10,13 +10,20 @@ type fakeHost struct {
 	clock    time.Duration
 	perYield time.Duration
 	yields   int
+	turns    int // yields for goroutines
 	cpus     int
 }
 
 func (f *fakeHost) host() *host {
 	return &host{
-		now:           func() time.Duration { return f.clock },
-		yield:         func() { f.yields++; f.clock += f.perYield },
+		now: func() time.Duration { return f.clock },
+		yield: func(goroutines bool) {
+			f.yields++
+			if goroutines {
+				f.turns++
+			}
+			f.clock += f.perYield
+		},
 		parallel:      func() bool { return f.cpus > 1 },
 		pausesPerTick: func() uint32 { return 4 },
 	}
@@ -44,6 +51,7 @@ func (f *fakeHost) wait(p *Poller, gap time.Duration) (polled bool) {
 
 func TestFastPeerIsPolledFor(t *testing.T) {
 	f := newFake()
+	f.perYield = 500 * time.Nanosecond
 	p := newPoller(100*time.Microsecond, f.host())
 	for i := range 100 {
 		if !f.wait(&p, 10*time.Microsecond) {
@@ -143,9 +151,85 @@ func TestStalledYieldStopsPollingForAWhile(t *testing.T) {
 	if away := stallOnce(); away < maxHoldoff || away > 2*maxHoldoff {
 		t.Errorf("after many stalls: away for %v", away)
 	}
-	f.clock += time.Second
+	f.clock += 100 * maxHoldoff
 	if away := stallOnce(); away > 2*minHoldoff {
 		t.Errorf("a stall after a calm time: away for %v", away)
+	}
+}
+
+// TestPeerOnOurProcessorIsYieldedToAtOnce has a peer that answers only while we
+// yield, and then one that runs beside us.
+func TestPeerOnOurProcessorIsYieldedToAtOnce(t *testing.T) {
+	f := newFake()
+	p := newPoller(100*time.Microsecond, f.host())
+	pauses := func(answered func() bool) (n int) {
+		p.Begin()
+		for !answered() {
+			n++
+			if !p.Again() {
+				t.Fatal("gave up")
+			}
+		}
+		p.End()
+		return n
+	}
+	inAYield := func() func() bool {
+		before := f.yields
+		return func() bool { return f.yields > before }
+	}
+	if n := pauses(inAYield()); n != 4 {
+		t.Errorf("%d pauses before the first yield", n)
+	}
+	for range 3 {
+		if n := pauses(inAYield()); n != 1 {
+			t.Errorf("%d pauses before the peer could run", n)
+		}
+	}
+	f.perYield = 100 * time.Nanosecond // nobody else wants the processor
+	pauses(inAYield())
+	if n := pauses(inAYield()); n != 4 {
+		t.Errorf("%d pauses before a yield for nobody", n)
+	}
+}
+
+// TestSharedProcessorIsSleptOnNowAndThen: only so can the system part the two.
+func TestSharedProcessorIsSleptOnNowAndThen(t *testing.T) {
+	f := newFake()
+	p := newPoller(100*time.Microsecond, f.host())
+	slept := 0
+	for range 10 * sharedWaits {
+		if !f.wait(&p, f.perYield) {
+			slept++
+		}
+	}
+	if slept < 9 || slept > 10 {
+		t.Errorf("slept %d times in %d waits", slept, 10*sharedWaits)
+	}
+}
+
+// TestGoroutinesGetTheirTurns counts the yields that let goroutines run: when
+// the peer answers from another processor, and when it needs ours.
+func TestGoroutinesGetTheirTurns(t *testing.T) {
+	for _, c := range []struct {
+		quiet    uint32
+		perYield time.Duration
+		turns    int
+	}{
+		{1, 100 * time.Nanosecond, 160},
+		{1, 2 * time.Microsecond, 160},
+		{quietYields, 100 * time.Nanosecond, 160},
+		{quietYields, 2 * time.Microsecond, 160 / quietYields},
+	} {
+		f := newFake()
+		f.perYield = c.perYield
+		p := newPoller(100*time.Microsecond, f.host())
+		p.quiet = c.quiet
+		for f.yields < 160 {
+			f.wait(&p, c.perYield)
+		}
+		if f.yields != 160 || f.turns != c.turns {
+			t.Errorf("quiet %d, a yield of %v: %d of %d yields let goroutines run, want %d", c.quiet, c.perYield, f.turns, f.yields, c.turns)
+		}
 	}
 }
 
