@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -256,5 +257,25 @@ func TestOpenRefusesWhatIsNoRing(t *testing.T) {
 		if _, err := NewWriter(mem); err == nil {
 			t.Errorf("%s: NewWriter took it", name)
 		}
+	}
+}
+
+func TestAnySizeThatMemorySizeNamesIsTaken(t *testing.T) {
+	for _, capacity := range []int{1, MinCapacity - 1, 5000, 8192, 8193} {
+		mem, err := Alloc(capacity)
+		if err != nil || len(mem) != MemorySize(capacity) || len(mem) < HeaderSize+capacity {
+			t.Errorf("%d: %d bytes, MemorySize %d, %v", capacity, len(mem), MemorySize(capacity), err)
+		}
+		if err := Format(mem); err != nil {
+			t.Errorf("%d: %v", capacity, err)
+		}
+	}
+	for _, capacity := range []int{-1, 0, MaxCapacity + 1} {
+		if _, err := Alloc(capacity); err == nil || !strings.Contains(err.Error(), "want 1 to") {
+			t.Errorf("%d: %v", capacity, err)
+		}
+	}
+	if err := Format(make([]byte, MemorySize(MaxCapacity+1)-MaxCapacity)); err == nil {
+		t.Error("Format took a capacity of 1")
 	}
 }

@@ -51,20 +51,27 @@ type header struct {
 	_          [128 - 4]byte
 }
 
-// MemorySize returns how many bytes a ring of the given capacity needs.
-func MemorySize(capacity int) int { return HeaderSize + capacity }
-
-// Alloc returns ordinary memory with an empty ring in it, for two goroutines.
-// The capacity is rounded up to a power of two.
-func Alloc(capacity int) ([]byte, error) {
+// MemorySize returns how many bytes a ring of the given capacity needs. The
+// capacity is rounded up to a power of two, MinCapacity at least, so that Format
+// takes memory of this size if the capacity is not above MaxCapacity.
+func MemorySize(capacity int) int {
 	if capacity > MaxCapacity {
-		return nil, fmt.Errorf("ring: capacity %d is above the maximum of %d", capacity, MaxCapacity)
+		return HeaderSize + capacity
 	}
 	rounded := MinCapacity
 	for rounded < capacity {
 		rounded *= 2
 	}
-	size := MemorySize(rounded)
+	return HeaderSize + rounded
+}
+
+// Alloc returns ordinary memory with an empty ring in it, for two goroutines.
+// The capacity is rounded up like that of MemorySize.
+func Alloc(capacity int) ([]byte, error) {
+	if capacity < 1 || capacity > MaxCapacity {
+		return nil, fmt.Errorf("ring: capacity %d: want 1 to %d bytes", capacity, MaxCapacity)
+	}
+	size := MemorySize(capacity)
 	mem := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(make([]uint64, size/8)))), size)
 	return mem, Format(mem)
 }
