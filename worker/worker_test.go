@@ -49,6 +49,9 @@ func TestCallsReturnAtTheirDeadlineWhileAWorkerIsStopped(t *testing.T) {
 			if err := syscall.Kill(w.PID(), syscall.SIGSTOP); err != nil {
 				t.Fatal(err)
 			}
+			for !isStopped(t, w.PID()) {
+				time.Sleep(time.Millisecond)
+			}
 			large := "echo " + strings.Repeat("x", 256<<10)
 			for i := range 50 {
 				what := large
@@ -74,6 +77,14 @@ func TestCallsReturnAtTheirDeadlineWhileAWorkerIsStopped(t *testing.T) {
 			}
 		})
 	}
+}
+
+func isStopped(t *testing.T, pid int) bool {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Contains(string(status), "State:\tT")
 }
 
 func TestKill9InTheMiddleOfACallReport43(t *testing.T) {
