@@ -124,11 +124,19 @@ func (w *Writer) owns(p []byte) bool {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(p)))-start < uintptr(len(w.data))
 }
 
-// place finds where a record of n bytes can lie, looking for the reader's
-// progress only when it must.
+// place finds where a record of n bytes can lie, MaxRecord at most, looking for
+// the reader's progress only when it must.
 func (w *Writer) place(n int) (at uint32, ok bool) {
-	at = w.head
 	need := uint32(recordSize(uint64(n)))
+	if need <= uint32(len(w.data))-w.head&w.mask && need <= w.free() {
+		return w.head, true
+	}
+	return w.search(need)
+}
+
+// search is place where the data ends, or the room that is known of.
+func (w *Writer) search(need uint32) (at uint32, ok bool) {
+	at = w.head
 	total := need
 	if end := uint32(len(w.data)) - at&w.mask; end < need {
 		at += end // padding
@@ -160,16 +168,16 @@ func (w *Writer) copyTo(at uint32, p []byte) {
 // take appends the record at to what is committed.
 func (w *Writer) take(at uint32, n int) {
 	if at != w.head {
-		w.header(w.head, at-w.head-recordHeader, kindPadding)
+		w.header(w.head, uint64(at-w.head-recordHeader)|kindPadding<<32)
 	}
-	w.header(at, uint32(n), kindData)
+	w.header(at, uint64(n)|kindData<<32)
 	w.head = at + uint32(recordSize(uint64(n)))
 	w.count.records++
 	w.count.bytes += uint64(n)
 }
 
-func (w *Writer) header(at, length, kind uint32) {
-	binary.LittleEndian.PutUint64(w.data[at&w.mask:], uint64(kind)<<32|uint64(length))
+func (w *Writer) header(at uint32, lengthAndKind uint64) {
+	binary.LittleEndian.PutUint64(w.data[at&w.mask:], lengthAndKind)
 }
 
 // Flush shows the reader everything that was committed, and wakes it if it
@@ -225,10 +233,13 @@ func (w *Writer) TryWrite(p []byte) (bool, error) {
 // waits for it: until ctx ends, and no longer than the option Timeout says. The
 // reader sees the message after Flush.
 func (w *Writer) Write(ctx context.Context, p []byte) error {
-	ok, err := w.TryWrite(p)
-	if ok || err != nil {
+	if ok, err := w.TryWrite(p); ok || err != nil {
 		return err
 	}
+	return w.writeLater(ctx, p)
+}
+
+func (w *Writer) writeLater(ctx context.Context, p []byte) error {
 	if w.opt.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, w.opt.timeout, ErrTimeout)
