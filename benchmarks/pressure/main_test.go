@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,7 +53,7 @@ func TestEveryScenarioIsMeasured(t *testing.T) {
 	if c := run.Connections[0]; c.Failure != "" || c.Threads < c.None || c.None < 2 {
 		t.Errorf("%+v", c)
 	}
-	left, _ := filepath.Glob("/sys/fs/cgroup/*/tenon-pressure-*")
+	left, _ := filepath.Glob(fmt.Sprintf("/sys/fs/cgroup/*/tenon-pressure-%d", os.Getpid()))
 	if left != nil {
 		t.Errorf("control groups are left: %q", left)
 	}

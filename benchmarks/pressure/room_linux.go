@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -65,4 +66,12 @@ func (q *quota) add(pid int) error {
 	return os.WriteFile(filepath.Join(q.dir, "cgroup.procs"), []byte(fmt.Sprint(pid)), 0o644)
 }
 
-func (q *quota) remove() { os.Remove(q.dir) }
+// remove waits for processes under the quota that are just being killed.
+func (q *quota) remove() {
+	for range 100 {
+		if err := os.Remove(q.dir); !errors.Is(err, unix.EBUSY) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
