@@ -212,6 +212,9 @@ func (c *Client) attempt(ctx context.Context) (*Conn, error) {
 			go conn.Close()
 		}
 		return nil, net.ErrClosed
+	case err == errLinkEnded:
+		c.become(Idle, err)
+		return nil, err
 	case err != nil && ctx.Err() != nil:
 		c.become(Idle, err)
 		return nil, ctx.Err()

@@ -37,10 +37,11 @@ func runProgram(t *testing.T, pair func() (a, b tenon.Link), program []byte) {
 	for i, step := range program {
 		d.step(i, step)
 	}
-	d.cancelAll()
 	finished := make(chan struct{})
 	go func() {
-		d.calls.Wait()
+		d.calls.Wait() // nobody has to give up for these
+		d.cancelAll()
+		d.endless.Wait()
 		d.disconnect()
 		for _, c := range d.clients {
 			c.Close()
@@ -74,6 +75,7 @@ type driver struct {
 	clients [2]*tenon.Client // over ever new links, and over a single one
 	served  sync.WaitGroup
 	calls   sync.WaitGroup
+	endless sync.WaitGroup // calls that end when they are given up
 
 	mu      sync.Mutex
 	cancels []context.CancelFunc
@@ -107,6 +109,7 @@ func (d *driver) step(i int, step byte) {
 	d.cancels = append(d.cancels, cancel)
 	d.mu.Unlock()
 	call := func(f func() error) { d.calls.Go(func() { d.check(f()) }) }
+	endless := func(f func() error) { d.endless.Go(func() { d.check(f()) }) }
 	switch n := int(step & 0x0f); step >> 4 & 7 {
 	case 0, 1:
 		to := tenon.Caller(from)
@@ -128,7 +131,7 @@ func (d *driver) step(i int, step byte) {
 			return expect(err, bytes.Equal(got, p), "echo")
 		})
 	case 3: // a handler that calls back
-		call(func() error {
+		endless(func() error {
 			_, err := ask.Call(ctx, from, "")
 			if err == nil {
 				return errors.New("an endless ask came back")
@@ -138,7 +141,7 @@ func (d *driver) step(i int, step byte) {
 		time.AfterFunc(time.Millisecond, cancel)
 	case 4: // gives up by itself
 		short, done := context.WithTimeout(ctx, time.Duration(n)*100*time.Microsecond)
-		call(func() error {
+		endless(func() error {
 			defer done()
 			_, err := block.Call(short, from, "")
 			if err == nil {
@@ -188,7 +191,6 @@ func (d *driver) step(i int, step byte) {
 }
 
 func (d *driver) cancelAll() {
-	time.Sleep(200 * time.Microsecond)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, cancel := range d.cancels {

@@ -152,6 +152,9 @@ func (c *Client) Disconnect(ctx context.Context) error {
 	return conn.detach(ctx)
 }
 
+// errLinkEnded is final: a client over one link has no other.
+var errLinkEnded = errors.New("the link has ended, and this client has no other")
+
 // rejoin begins the next connection over the client's link, once the one before
 // is done with it.
 func (c *Client) rejoin(ctx context.Context) (*Conn, error) {
@@ -163,7 +166,7 @@ func (c *Client) rejoin(ctx context.Context) (*Conn, error) {
 		}
 	}
 	if c.session.over {
-		return nil, errors.New("the link has ended")
+		return nil, errLinkEnded
 	}
 	return newConn(c.ctx, c.session, c.back, c.opts...), nil
 }

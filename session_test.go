@@ -74,6 +74,26 @@ func TestClientConnectsAgainOverTheSameLink(t *testing.T) {
 
 func pair2() pair { return pair{1, 2} }
 
+func TestCallsOverALinkThatHasEndedFailAtOnce(t *testing.T) {
+	a, b := inproc.Pair()
+	client := tenon.NewClientOver(a, nil)
+	defer client.Close()
+	b.Close()
+	began := time.Now()
+	for range 20 { // pauses that double from 50 ms would take minutes
+		_, err := add.Call(t.Context(), client, pair{1, 2})
+		if err == nil {
+			t.Fatal("there was no other side")
+		}
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if _, err := add.Call(t.Context(), client, pair{1, 2}); !strings.Contains(err.Error(), "has no other") || !tenon.SafeToRetry(err) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestDisconnectWaitsForRunningCallsAndThenOnlyAsLongAsItsContext(t *testing.T) {
 	a, b := inproc.Pair()
 	open := make(chan struct{})
