@@ -82,6 +82,7 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 	s.conn = c
 	c.sender = newSender(s.link, c.pending, c.running.Done())
 	c.reader = newReader(c)
+	c.sender.enter = c.reader.enter
 	if back != nil && !back.track(c) {
 		defer c.end(ErrServerClosed)
 	}
@@ -90,7 +91,8 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 			c.sendFailed(err)
 		}
 	})
-	c.work.Go(c.reader.run)
+	c.work.Add(1)
+	c.reader.startBase()
 	if c.refused != nil {
 		c.refuse(PermissionDenied, c.refused)
 	}
@@ -166,6 +168,7 @@ func (c *Conn) Shutdown(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+	c.sender.flushLazy(ctx) // answers that were to go out with others
 	return c.Close()
 }
 
@@ -229,6 +232,8 @@ func (c *Conn) end(reason error) {
 			} else {
 				c.session.close()
 			}
+			c.reader.rouse()    // so that the base reader finds the end
+			c.reader.dislodge() // Close waits for it, and not for a handler
 			c.served.cancelAll()
 			_, drained := c.served.drain()
 			go func() {

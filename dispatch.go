@@ -41,7 +41,7 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 		c.peer.received.Store(true)
 		return c.takeHello(f)
 	case wire.Call:
-		r.served, r.started = true, true
+		r.served = true
 		return c.serve(f, owned)
 	case wire.Cancel:
 		if r.parts.drop(f.ID) {
@@ -49,7 +49,8 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 		}
 		c.served.cancel(f.ID)
 	case wire.Answer, wire.Error:
-		return c.answered(f, owned)
+		r.answered = true
+		return r.settle(f, owned)
 	case wire.Describe:
 		if n := len(*c.served.handlers.Load()); uint64(f.Arg) >= uint64(n) {
 			return protocolError{fmt.Errorf("a question about method %d of %d", f.Arg, n)}
@@ -91,14 +92,18 @@ func (r *reader) refuse(f wire.Frame, why error) error {
 	return nil
 }
 
-// answered settles the call that f is the answer of.
-func (c *Conn) answered(f wire.Frame, owned bool) error {
+// settle settles the call that f is the answer of.
+func (r *reader) settle(f wire.Frame, owned bool) error {
+	c := r.conn
 	open, known := c.pending.take(f.ID)
 	if !known {
 		return protocolError{fmt.Errorf("an answer to call %d, which is not open", f.ID)}
 	}
 	if open == nil {
 		return nil // its caller gave up
+	}
+	if open != r.leader {
+		r.ready = true
 	}
 	if f.Kind == wire.Error {
 		settle(open, call.Outcome{Err: c.failure(f)})

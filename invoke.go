@@ -67,7 +67,7 @@ func (c *Conn) begin(ctx context.Context, open *call.Call, lazy bool) error {
 	if err := c.pending.admit(ctx); err != nil {
 		return unsent(err)
 	}
-	open.ID, open.Led = 0, false
+	open.ID, open.Leads = 0, false
 	m := message{header: h, body: open, call: open, userCode: open.UserCode, lazy: lazy, limit: c.peer.limits.Message}
 	published, err := c.publish(ctx, m)
 	if err != nil && !published {

@@ -267,6 +267,7 @@ func (c *Conn) describe(ctx context.Context, method uint32) (string, error) {
 		d = &description{arrived: make(chan struct{})}
 		p.descriptions[method] = d
 		c.outbox.ask(method)
+		c.reader.rouse()
 	}
 	p.mu.Unlock()
 	return d.wait(ctx, c)

@@ -28,6 +28,7 @@ func (c *Conn) Ping(ctx context.Context) (time.Duration, error) {
 	number, back := c.pings.add()
 	defer c.pings.remove(number)
 	c.outbox.ping(number)
+	c.reader.rouse()
 	select {
 	case <-back:
 		return time.Since(begun), nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tenon-go/tenon/codec"
 	"github.com/tenon-go/tenon/internal/call"
@@ -38,6 +39,7 @@ type sender struct {
 
 	pending   *pendingCalls // gives the calls we send their ids
 	allowance allowance     // of large messages
+	enter     func() bool   // makes a lone caller the reader before its call goes out
 
 	role    chan struct{}   // holds a token while somebody has the role
 	over    <-chan struct{} // the connection has ended: nobody gets the role any more
@@ -87,6 +89,7 @@ type message struct {
 	userCode bool       // encoding runs code of users
 	crowded  bool       // others are sending too, and one flush may serve them all
 	lazy     bool       // somebody else flushes
+	stamp    *time.Time // gets the time when the message is ready to be published
 	limit    uint32     // what the peer accepts
 }
 
@@ -329,6 +332,9 @@ func (s *sender) commit(ctx context.Context, frame []byte, m *message) error {
 // others run once: what they commit meanwhile goes out with its flush and one
 // wake-up.
 func (s *sender) publish(ctx context.Context, m *message) error {
+	if m.stamp != nil {
+		*m.stamp = time.Now()
+	}
 	if m.lazy {
 		s.release()
 		return nil
@@ -343,6 +349,9 @@ func (s *sender) publish(ctx context.Context, m *message) error {
 		if err := s.acquire(ctx); err != nil {
 			return err
 		}
+	}
+	if m.call != nil && !m.crowded {
+		m.call.Leads = s.enter()
 	}
 	err := s.flush()
 	s.release()
@@ -359,6 +368,21 @@ func (s *sender) flushLazy(ctx context.Context) error {
 	}
 	defer s.release()
 	return s.flush()
+}
+
+// flushSoon is flushLazy for those who must not wait: if somebody has the role,
+// the outbox does it.
+func (s *sender) flushSoon(o *outbox) {
+	if !s.dirty.Load() {
+		return
+	}
+	select {
+	case s.role <- struct{}{}:
+		s.flush() // a link that is broken is the reader's to find
+		s.release()
+	default:
+		o.flush()
+	}
 }
 
 func (s *sender) flush() error {

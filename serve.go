@@ -27,7 +27,12 @@ type servedCall struct {
 	args     []byte
 	owned    bool
 	crowded  bool
+	inPlace  bool // the base reader runs it
+	held     bool // its answer is published with that of the next one
+	timed    bool // pace wants to know how long it takes
 	answered bool
+	began    time.Time
+	ready    time.Time // when its answer could go out
 	small    [smallArgs]byte
 }
 
@@ -133,7 +138,8 @@ func (s *servedCalls) cancelAll() {
 	}
 }
 
-// serve starts the handler of a call. It runs in the reader's role.
+// serve takes a call in and leaves it to the reader to start its handler. It runs
+// in the reader's role.
 func (c *Conn) serve(f wire.Frame, owned bool) error {
 	o, args, err := wire.ParseCall(f.Flags, f.Body)
 	if err != nil {
@@ -169,7 +175,7 @@ func (c *Conn) serve(f wire.Frame, owned bool) error {
 		c.outbox.refuse(f.ID, wire.Failure{Code: uint32(Unavailable), Message: shuttingDown})
 		return nil
 	}
-	c.runners.start(call)
+	c.reader.accepted = call
 	return nil
 }
 
@@ -212,6 +218,9 @@ func (r *runners) end() { close(r.jobs) }
 
 // run runs the handler.
 func (s *servedCall) run() {
+	if s.timed {
+		s.began = time.Now()
+	}
 	defer s.finish()
 	s.handler.run(s)
 }
@@ -229,6 +238,16 @@ func (s *servedCall) finish() {
 	}
 	s.conn.served.remove(s.id)
 	s.cancel(context.Canceled)
+	if s.timed {
+		runs := int32(1)
+		if s.inPlace {
+			runs = timedEvery
+		}
+		if s.ready.IsZero() {
+			s.ready = time.Now()
+		}
+		s.handler.pace().took(s.ready.Sub(s.began), runs)
+	}
 }
 
 // decoding makes d decode the arguments, which it then has for itself.
@@ -246,12 +265,12 @@ func (s *servedCall) decoding(d *codec.Decoder) *codec.Decoder {
 // sent, a panic makes an error of this call like one of the handler.
 func (s *servedCall) answer(result body, userCode bool) {
 	h := wire.Header{Kind: wire.Answer, Flags: wire.Callee, ID: s.id}
-	m := message{header: h, body: result, userCode: userCode, crowded: s.crowded, limit: s.conn.peer.limits.Message}
+	m := message{header: h, body: result, userCode: userCode, limit: s.conn.peer.limits.Message}
 	if md := s.takeMetadata(); md != nil {
 		m.header.Flags |= wire.HasMetadata
 		m.body = withMetadata{md, result}
 	}
-	published, err := s.conn.sender.send(s.conn.running, m)
+	published, err := s.send(m)
 	if err == nil {
 		s.answered = true
 		return
@@ -280,10 +299,23 @@ func (s *servedCall) fail(err error, refused uint8) {
 	failure := failureOf(s.review(err))
 	s.answered = true
 	h := wire.Header{Kind: wire.Error, Flags: wire.Callee | refused, ID: s.id}
-	m := message{header: h, body: failureBody(failure), crowded: s.crowded, limit: math.MaxUint32}
-	if _, err := s.conn.sender.send(s.conn.running, m); err != nil {
+	m := message{header: h, body: failureBody(failure), limit: math.MaxUint32}
+	if _, err := s.send(m); err != nil {
 		s.conn.sendFailed(err)
 	}
+}
+
+// send sends an answer. One that is held is published with the next one.
+func (s *servedCall) send(m message) (published bool, err error) {
+	sender := s.conn.sender
+	m.lazy, m.crowded = s.held, s.crowded && !s.inPlace
+	if s.timed {
+		m.stamp = &s.ready
+	}
+	if published, err = sender.send(s.conn.running, m); s.held && err == nil {
+		sender.dirty.Store(true)
+	}
+	return published, err
 }
 
 func (s *servedCall) takeMetadata() []byte {

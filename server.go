@@ -174,6 +174,7 @@ func Handle[A, R any](srv *Server, m *Method[A, R], fn func(ctx context.Context,
 // A handler serves the calls of one method.
 type handler interface {
 	method() *call.Method
+	pace() *pace
 	run(s *servedCall) // decodes, calls the user's function, answers
 }
 
@@ -203,11 +204,13 @@ func (s *Server) handlers() []handler {
 
 type typedHandler[A, R any] struct {
 	spec    *Method[A, R]
+	speed   pace
 	fn      func(context.Context, A) (R, error)
 	results sync.Pool // of *typedResult[A, R]
 }
 
 func (h *typedHandler[A, R]) method() *call.Method { return h.spec.describe() }
+func (h *typedHandler[A, R]) pace() *pace          { return &h.speed }
 
 func (h *typedHandler[A, R]) run(s *servedCall) {
 	values, _ := h.results.Get().(*typedResult[A, R])

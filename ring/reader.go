@@ -37,7 +37,7 @@ func NewReader(mem []byte, opts ...Option) (*Reader, error) {
 			h:      h,
 			mine:   bed{sleeps: &h.readerSleeps, wake: &h.readerWake, progress: &h.head, waiter: o.waiter, door: o.door},
 			peer:   bed{sleeps: &h.writerSleeps, wake: &h.writerWake, waiter: o.waiter},
-			poller: spin.Quiet(o.spin),
+			poller: spin.New(o.spin),
 		},
 		data: data,
 		mask: uint32(len(data) - 1),

@@ -44,7 +44,7 @@ func NewWriter(mem []byte, opts ...Option) (*Writer, error) {
 			h:      h,
 			mine:   bed{sleeps: &h.writerSleeps, wake: &h.writerWake, progress: &h.tail, waiter: o.waiter},
 			peer:   bed{sleeps: &h.readerSleeps, wake: &h.readerWake, waiter: o.waiter, press: o.press},
-			poller: spin.Quiet(o.spin),
+			poller: spin.New(o.spin),
 		},
 		data: data,
 		mask: uint32(len(data) - 1),

@@ -51,7 +51,7 @@ func newLink(m *mapping, there, back []byte, socket socket, o options) (*Link, e
 		out:     out,
 		in:      in,
 		others:  newGate(m),
-		poller:  spin.Quiet(o.spin),
+		poller:  spin.New(o.spin),
 		socket:  socket,
 		watched: make(chan struct{}),
 	}

@@ -74,7 +74,8 @@ type Call struct {
 	// Wait polls for the outcome. It is a copy of what the connection's callers
 	// have learned, and lies here since a local variable would be allocated.
 	Wait    spin.Poller
-	Led     bool          // Wait has begun
+	Leads   bool          // the caller has the reader's role
+	Polled  bool          // Wait has begun
 	decoder codec.Decoder // here for the same reason
 	buffer  []byte
 }

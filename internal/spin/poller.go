@@ -15,10 +15,13 @@ const (
 	recheck    = time.Second            // how often to ask for the number of processors
 	changed    = time.Microsecond       // a yield longer than this: somebody else ran
 
-	// A quiet Poller lets goroutines run with every so many yields. Where a P is
-	// idle, Gosched wakes a thread to look for work, which takes a processor for
-	// some microseconds: perhaps the one that the peer needs.
-	quietYields = 16
+	// Goroutines get their turn with the yield after so many, and then with every
+	// so many. Where a P is idle, Gosched wakes a thread to look for work, which
+	// takes a processor for some microseconds: perhaps the one that the peer
+	// needs. With a turn in every yield one call in 17 woke a thread, with the
+	// first turn after three one in 300.
+	firstTurn = 3
+	nextTurns = 16
 
 	// While a peer shares our processor, every so many waits sleep instead: the
 	// system puts whoever wakes up on an idle processor, if there is one.
@@ -44,7 +47,6 @@ type Poller struct {
 	polling  bool   // in this wait
 	fits     uint8  // a bit per remembered gap, the last one lowest: it fitted the budget
 	spun     uint32 // pauses since the last yield
-	quiet    uint32 // yields that let goroutines run are so many apart, at most
 	unshared uint32 // yields until one lets goroutines run too
 	others   bool   // the last yield let somebody else run
 	shared   uint32 // waits that a peer on our processor was to end
@@ -64,17 +66,8 @@ func New(budget time.Duration) Poller {
 	return newPoller(budget, &realHost)
 }
 
-// Quiet returns a Poller like New for a goroutine that waits for another process
-// and for nothing that goroutines of its own have to do: it lets those run when
-// a wait begins to take long, and then less often.
-func Quiet(budget time.Duration) Poller {
-	p := New(budget)
-	p.quiet = quietYields
-	return p
-}
-
 func newPoller(budget time.Duration, h *host) Poller {
-	p := Poller{budget: max(budget, 0), fits: remembered, quiet: 1, host: h}
+	p := Poller{budget: max(budget, 0), fits: remembered, host: h}
 	if p.budget > 0 {
 		p.perTick = h.pausesPerTick()
 		p.parallel = h.parallel()
@@ -96,7 +89,7 @@ func (p *Poller) Begin() {
 			p.polling = false
 		}
 	} else {
-		p.unshared = 0
+		p.unshared = firstTurn
 	}
 	if !p.polling {
 		// About to sleep: here the clock is cheap beside the rest.
@@ -122,7 +115,7 @@ func (p *Poller) Again() bool {
 	}
 	goroutines := p.unshared == 0
 	if goroutines {
-		p.unshared = p.quiet
+		p.unshared = nextTurns
 	}
 	p.unshared--
 	p.host.yield(goroutines)

@@ -207,28 +207,24 @@ func TestSharedProcessorIsSleptOnNowAndThen(t *testing.T) {
 	}
 }
 
-// TestGoroutinesGetTheirTurns counts the yields that let goroutines run: when
-// the peer answers from another processor, and when it needs ours.
+// TestGoroutinesGetTheirTurns counts the yields that let goroutines run.
 func TestGoroutinesGetTheirTurns(t *testing.T) {
-	for _, c := range []struct {
-		quiet    uint32
-		perYield time.Duration
-		turns    int
+	for name, c := range map[string]struct {
+		perYield, gap time.Duration
+		yields, turns int
 	}{
-		{1, 100 * time.Nanosecond, 160},
-		{1, 2 * time.Microsecond, 160},
-		{quietYields, 100 * time.Nanosecond, 160},
-		{quietYields, 2 * time.Microsecond, 160 / quietYields},
+		"answers at once":            {100 * time.Nanosecond, 100 * time.Nanosecond, 160, 0},
+		"long waits":                 {time.Microsecond, 60 * time.Microsecond, 60, 4},
+		"a peer that needs our turn": {2 * time.Microsecond, 2 * time.Microsecond, 160, 160 / nextTurns},
 	} {
 		f := newFake()
 		f.perYield = c.perYield
 		p := newPoller(100*time.Microsecond, f.host())
-		p.quiet = c.quiet
-		for f.yields < 160 {
-			f.wait(&p, c.perYield)
+		for f.yields < c.yields {
+			f.wait(&p, c.gap)
 		}
-		if f.yields != 160 || f.turns != c.turns {
-			t.Errorf("quiet %d, a yield of %v: %d of %d yields let goroutines run, want %d", c.quiet, c.perYield, f.turns, f.yields, c.turns)
+		if f.yields != c.yields || f.turns != c.turns {
+			t.Errorf("%s: %d of %d yields let goroutines run, want %d of %d", name, f.turns, f.yields, c.turns, c.yields)
 		}
 	}
 }

@@ -75,6 +75,17 @@ func (s *Splitter) Rest() []byte {
 	return append(bytes.Clone(s.part), s.chunk...)
 }
 
+// Fed reports whether there may be a frame: bytes that Next has not seen.
+func (s *Splitter) Fed() bool { return len(s.chunk) > 0 }
+
+// More reports whether Next has another whole frame in the last chunk.
+func (s *Splitter) More() bool {
+	if len(s.chunk) < HeaderSize || len(s.part) > 0 && !s.held {
+		return false
+	}
+	return int64(binary.LittleEndian.Uint32(s.chunk)) <= int64(len(s.chunk))
+}
+
 // Partial reports whether the stream stops inside a frame.
 func (s *Splitter) Partial() bool { return len(s.part) > 0 && !s.held }
 

@@ -1,0 +1,217 @@
+package tenon
+
+import (
+	"errors"
+	"time"
+
+	"github.com/tenon-go/tenon/internal/spin"
+)
+
+// A base is the goroutine that reads when no caller does. It also runs short
+// handlers itself, which spares a call two changes of goroutines and the wake-up
+// of a thread that then competes with those who poll. Beneath such a handler
+// lies no frame of a user, so that whatever it waits for, somebody else can
+// read: a caller at once, or a new base that the watch starts.
+type base struct {
+	*reader
+	poller  spin.Poller
+	waiting bool      // the poller has begun a wait
+	epoch   uint64    // of the handler that it runs or ran last
+	settled time.Time // when it last settled a call of ours
+	ran     uint      // handlers
+	held    int       // their answers that are not published yet
+}
+
+// maxHeld is how many answers wait for those of handlers that follow at once.
+// The peer takes up a group while the next one is made.
+const maxHeld = 16
+
+// errReplaced ends a base in whose place another one reads.
+var errReplaced = errors.New("tenon: another goroutine reads")
+
+// startBase starts the first base reader, or the next one. What the one before
+// held of answers it publishes first.
+func (r *reader) startBase() {
+	b := &base{reader: r, poller: spin.New(r.conn.polling), held: 1}
+	go b.run(nil)
+}
+
+// run is the goroutine. begin comes first. When it returns for any other reason
+// than that it was replaced, it has the role for good.
+func (b *base) run(begin func() error) {
+	var err error
+	exited := true
+	defer func() {
+		if exited { // by runtime.Goexit in a handler: the next goroutine goes on
+			go b.run(b.resume)
+		}
+	}()
+	if begin != nil {
+		err = begin()
+	}
+	for err == nil {
+		if err = b.readAll(); err == nil {
+			err = b.sleep()
+		}
+	}
+	exited = false
+	switch err {
+	case errReplaced:
+		return
+	case errDetached:
+		<-b.conn.running.Done() // detached ends the connection, not we
+	default:
+		b.conn.end(err)
+		b.release()
+	}
+	b.conn.runners.end()
+	b.conn.work.Done()
+}
+
+// readAll reads until there is nothing more, and polls a while for more where
+// that is worth it: when the other side calls us, or answers are due.
+func (b *base) readAll() error {
+	b.served, b.answered = false, false
+	if b.poll != nil {
+		b.poll.Disarm()
+	}
+	for {
+		n, err := b.read(-1)
+		if err != nil {
+			return err
+		}
+		if n > 0 && b.waiting {
+			b.poller.End()
+			b.waiting = false
+		}
+		if b.poll == nil || !b.served && b.conn.pending.idle() {
+			return nil
+		}
+		b.poller.Begin()
+		b.waiting = true
+		for {
+			n, err := b.read(1)
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				b.poller.End()
+				b.waiting = false
+				break
+			}
+			if !b.poller.Again() {
+				return nil
+			}
+		}
+	}
+}
+
+// read is drain of the base reader.
+func (b *base) read(max int) (chunks int, err error) {
+	chunks, err = b.drain(max, b.start)
+	if b.held > 0 && err == nil {
+		b.held = 0
+		b.conn.sender.flushSoon(b.conn.outbox)
+	}
+	return chunks, err
+}
+
+// start starts the handler of a call: here, if its method has proved short.
+func (b *base) start(s *servedCall) error {
+	pace := s.handler.pace()
+	if !pace.short() {
+		return b.hire(s)
+	}
+	s.inPlace = true
+	s.held = b.held < maxHeld && b.more()
+	if s.held {
+		b.held++
+	} else {
+		b.held = 0
+	}
+	s.timed = b.ran%timedEvery == 0
+	b.ran++
+	b.watch.running = pace
+	b.epoch = b.role.enter(roleRun)
+	b.watch.begin()
+	s.run()
+	return b.resume()
+}
+
+// more reports whether there is another frame already. On a stream it does not
+// ask the system.
+func (b *base) more() bool {
+	if b.splitter.More() {
+		return true
+	}
+	if b.poll == nil || b.splitter.Fed() || b.broken != nil {
+		return false
+	}
+	chunk, err := b.next()
+	if err != nil {
+		b.broken = err
+		return false
+	}
+	b.splitter.Feed(chunk)
+	return b.splitter.More()
+}
+
+// resume takes the role again that the handler was run without.
+func (b *base) resume() error {
+	for b.role.epoch() == b.epoch {
+		if b.role.move(roleRun, roleBase) {
+			return nil
+		}
+		if b.role.move(roleCallerRun, roleCallerFree) {
+			<-b.handover
+			return nil
+		}
+	}
+	return errReplaced
+}
+
+// sleep gives the role up and comes back with it when there is input.
+func (b *base) sleep() error {
+	if b.park() {
+		return nil
+	}
+	if b.poll == nil {
+		return b.wait()
+	}
+	b.role.move(roleBase, roleAsleep)
+	for {
+		err := b.wait()
+		if b.role.move(roleAsleep, roleBase) {
+			return err
+		}
+		if b.role.move(roleCaller, roleCallerFree) {
+			<-b.handover
+			return err
+		}
+	}
+}
+
+// park leaves the reading to callers: it was one of them that the last input was
+// for, for the second time in a short while, and none waits now. It returns true
+// when it has the role again.
+func (b *base) park() bool {
+	if !b.answered || b.served {
+		return false
+	}
+	last := b.settled
+	b.settled = time.Now()
+	if b.settled.Sub(last) > parkWithin || !b.conn.pending.idle() {
+		return false
+	}
+	b.role.enter(roleFree)
+	b.watch.begin()
+	if !b.conn.pending.idle() {
+		b.rouse() // for one that found us reading
+	}
+	<-b.handover
+	return true
+}
+
+// parkWithin is how long two answers may be apart for the base reader to expect
+// the next call before the watch would wake it.
+const parkWithin = 2 * watchTick

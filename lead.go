@@ -1,0 +1,208 @@
+package tenon
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"time"
+
+	"github.com/tenon-go/tenon/internal/call"
+)
+
+// drainLimit is how many chunks a caller reads for others after it has its own
+// answer; then the base reader has to take over.
+const drainLimit = 16
+
+// enter makes the calling goroutine, which is about to wait for an answer, the
+// reader. It returns false when somebody else reads.
+func (r *reader) enter() bool {
+	if r.role.move(roleFree, roleCallerFree) || r.role.move(roleRun, roleCallerRun) {
+		return true
+	}
+	if r.poll == nil || !r.role.move(roleAsleep, roleCaller) {
+		return false
+	}
+	r.poll.Disarm()
+	return true
+}
+
+// lead makes the calling goroutine, which waits for c, the reader until c is
+// settled. It returns false when the goroutine has to wait for somebody else who
+// reads. A lone caller is the reader already, since before its call was
+// published: so the answer can't come while the base reader would still be woken
+// by it.
+//
+// A caller never runs a handler: its own stack may hold the lock that the
+// handler wants.
+func (r *reader) lead(ctx context.Context, c *call.Call) bool {
+	if !c.Leads {
+		c.Leads = r.enter()
+	}
+	if !c.Leads {
+		return false
+	}
+	c.Leads = false
+	r.leader = c
+	polling := r.poll != nil && !r.poll.Cold()
+	if polling {
+		r.callerMu.Lock()
+		c.Wait = r.callerPoller
+		r.callerMu.Unlock()
+		c.Wait.Begin()
+		c.Polled = true
+	}
+	look := r.poll != nil || r.splitter.Fed() // a look in vain at a stream is a system call
+	for ; ; look = true {
+		n, err := 0, error(nil)
+		if look {
+			n, err = r.drain(1, r.hire)
+		}
+		if err != nil {
+			r.fail(err)
+			return false
+		}
+		select {
+		case <-c.Settled:
+			r.leader = nil
+			r.leave()
+			return true
+		default:
+		}
+		if n > 0 {
+			continue
+		}
+		if polling && ctx.Err() == nil {
+			if c.Crowded {
+				runtime.Gosched() // what others have to send is better than a pause
+			}
+			if c.Wait.Again() {
+				continue
+			}
+			polling = false
+		}
+		if !r.mayWait(ctx, c) {
+			break
+		}
+		if err := r.link.WaitRecv(); errors.Is(err, ErrInterrupted) {
+			break // by the watch
+		} else if err != nil {
+			r.fail(err)
+			return false
+		}
+	}
+	r.leader = nil
+	r.leave()
+	r.dislodge()
+	return false
+}
+
+// longWait is how far the deadline of a caller must be that sleeps in the link.
+// It is looked at by the watch only.
+const longWait = 3 * watchTick
+
+// mayWait reports whether the caller that reads may sleep in the link: not where
+// the base reader does, not while others wait too, since waking the base reader
+// for them in the end is more than having it read now, and not if ctx ends soon.
+// Otherwise the watch ends the sleep after a tick or two.
+func (r *reader) mayWait(ctx context.Context, c *call.Call) bool {
+	if c.Crowded || ctx.Err() != nil || r.role.is(roleCaller) {
+		return false
+	}
+	deadline, ok := ctx.Deadline()
+	return !ok || time.Until(deadline) > longWait
+}
+
+// learn keeps what the wait of a caller has taught that has come to its end. Of
+// one that did not poll there is nothing to learn.
+func (r *reader) learn(c *call.Call) {
+	if !c.Polled {
+		return
+	}
+	c.Polled = false
+	c.Wait.End()
+	r.callerMu.Lock()
+	r.callerPoller = c.Wait
+	r.callerMu.Unlock()
+}
+
+// leave gives the role back. What is there already is read first, within a
+// limit, since the base reader would have to be woken for it.
+func (r *reader) leave() {
+	if r.role.move(roleCallerRun, roleRun) {
+		return // the base reader comes back from its handler, or the watch acts
+	}
+	for range drainLimit {
+		n, err := r.drain(1, r.hire)
+		if err != nil {
+			r.fail(err)
+			return
+		}
+		if n > 0 {
+			continue
+		}
+		if r.leaveFree() {
+			return
+		}
+		if !r.role.move(roleCaller, roleAsleep) {
+			break
+		}
+		if r.poll.Arm() || !r.role.move(roleAsleep, roleCaller) {
+			return
+		}
+	}
+	r.toBase()
+}
+
+// leaveFree leaves the role to the next caller if nobody waits for an answer and
+// the peer does not call us.
+func (r *reader) leaveFree() bool {
+	if r.served || !r.conn.pending.idle() || !r.role.step(roleCallerFree, roleFree, 1) {
+		return false
+	}
+	r.watch.begin()
+	if !r.conn.pending.idle() {
+		r.rouse() // for one that found us reading
+	}
+	return true
+}
+
+// rouse has the base reader read if nobody does.
+func (r *reader) rouse() {
+	if r.role.move(roleFree, roleBase) {
+		r.handover <- struct{}{}
+	}
+}
+
+// toBase makes the base reader read, wherever it is.
+func (r *reader) toBase() {
+	for {
+		switch {
+		case r.role.move(roleCaller, roleAsleep):
+			r.link.InterruptRecv()
+			return
+		case r.role.move(roleCallerRun, roleRun):
+			r.dislodge()
+			return
+		case r.role.move(roleCallerFree, roleBase):
+			r.handover <- struct{}{}
+			return
+		}
+	}
+}
+
+// dislodge has a new base reader read if the present one runs a handler: a
+// caller is about to sleep, perhaps that very handler.
+func (r *reader) dislodge() {
+	if now := r.role.Load(); now&roleMask == roleRun && r.role.replace(now) {
+		r.startBase()
+	}
+}
+
+// fail ends the connection from a caller that reads.
+func (r *reader) fail(err error) {
+	r.leader = nil
+	if err != errDetached {
+		r.conn.end(err)
+	}
+	r.toBase()
+}
