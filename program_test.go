@@ -63,7 +63,7 @@ var settings = [][]tenon.Option{
 	nil,
 	{tenon.WithPolling(0)},
 	{tenon.WithMaxCalls(2)},
-	{tenon.WithMaxMessage(256 << 10), tenon.WithMaxReassembly(300 << 10)},
+	{tenon.WithMaxMessage(300 << 10), tenon.WithMaxReassembly(300 << 10)},
 }
 
 type driver struct {
@@ -125,7 +125,7 @@ func (d *driver) step(i int, step byte) {
 		if n%2 == 1 {
 			to = client
 		}
-		p := bytes.Repeat([]byte{byte(i), step}, 4<<n)
+		p := bytes.Repeat([]byte{byte(i), step}, 8<<n) // up to 256 KiB
 		call(func() error {
 			got, err := echo.Call(ctx, to, p)
 			return expect(err, bytes.Equal(got, p), "echo")
