@@ -15,16 +15,12 @@ import (
 type base struct {
 	*reader
 	poller  spin.Poller
-	waiting bool      // the poller has begun a wait
+	begun   bool      // the poller has begun a wait
 	epoch   uint64    // of the handler that it runs or ran last
 	settled time.Time // when it last settled a call of ours
 	ran     uint      // handlers
-	held    int       // their answers that are not published yet
+	held    bool      // some of their answers may not be published yet
 }
-
-// maxHeld is how many answers wait for those of handlers that follow at once.
-// The peer takes up a group while the next one is made.
-const maxHeld = 16
 
 // errReplaced ends a base in whose place another one reads.
 var errReplaced = errors.New("tenon: another goroutine reads")
@@ -32,7 +28,7 @@ var errReplaced = errors.New("tenon: another goroutine reads")
 // startBase starts the first base reader, or the next one. What the one before
 // held of answers it publishes first.
 func (r *reader) startBase() {
-	b := &base{reader: r, poller: spin.New(r.conn.polling), held: 1}
+	b := &base{reader: r, poller: spin.New(r.conn.polling), held: true}
 	go b.run(nil)
 }
 
@@ -80,15 +76,15 @@ func (b *base) readAll() error {
 		if err != nil {
 			return err
 		}
-		if n > 0 && b.waiting {
+		if n > 0 && b.begun {
 			b.poller.End()
-			b.waiting = false
+			b.begun = false
 		}
-		if b.poll == nil || !b.served && b.conn.pending.idle() {
+		if b.poll == nil || !b.served && b.waiting.Load() == 0 {
 			return nil
 		}
 		b.poller.Begin()
-		b.waiting = true
+		b.begun = true
 		for {
 			n, err := b.read(1)
 			if err != nil {
@@ -96,7 +92,7 @@ func (b *base) readAll() error {
 			}
 			if n > 0 {
 				b.poller.End()
-				b.waiting = false
+				b.begun = false
 				break
 			}
 			if !b.poller.Again() {
@@ -109,8 +105,8 @@ func (b *base) readAll() error {
 // read is drain of the base reader.
 func (b *base) read(max int) (chunks int, err error) {
 	chunks, err = b.drain(max, b.start)
-	if b.held > 0 && err == nil {
-		b.held = 0
+	if b.held && err == nil {
+		b.held = false
 		b.conn.sender.flushSoon(b.conn.outbox)
 	}
 	return chunks, err
@@ -123,12 +119,8 @@ func (b *base) start(s *servedCall) error {
 		return b.hire(s)
 	}
 	s.inPlace = true
-	s.held = b.held < maxHeld && b.more()
-	if s.held {
-		b.held++
-	} else {
-		b.held = 0
-	}
+	s.held = b.more()
+	b.held = s.held
 	s.timed = b.ran%timedEvery == 0
 	b.ran++
 	b.watch.running = pace
@@ -181,7 +173,7 @@ func (b *base) sleep() error {
 	b.role.move(roleBase, roleAsleep)
 	for {
 		err := b.wait()
-		if b.role.move(roleAsleep, roleBase) {
+		if b.role.move(roleAsleep, roleBase) || b.role.move(roleLoose, roleBase) {
 			return err
 		}
 		if b.role.move(roleCaller, roleCallerFree) {
@@ -200,12 +192,12 @@ func (b *base) park() bool {
 	}
 	last := b.settled
 	b.settled = time.Now()
-	if b.settled.Sub(last) > parkWithin || !b.conn.pending.idle() {
+	if b.settled.Sub(last) > parkWithin || b.waiting.Load() > 0 {
 		return false
 	}
 	b.role.enter(roleFree)
 	b.watch.begin()
-	if !b.conn.pending.idle() {
+	if b.waiting.Load() > 0 {
 		b.rouse() // for one that found us reading
 	}
 	<-b.handover

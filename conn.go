@@ -82,7 +82,9 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 	s.conn = c
 	c.sender = newSender(s.link, c.pending, c.running.Done())
 	c.reader = newReader(c)
-	c.sender.enter = c.reader.enter
+	c.sender.enter, c.sender.waiting = c.reader.enter, &c.reader.waiting
+	c.sender.later = time.AfterFunc(time.Hour, c.outbox.flush)
+	c.sender.later.Stop()
 	if back != nil && !back.track(c) {
 		defer c.end(ErrServerClosed)
 	}
@@ -100,6 +102,7 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 	go func() {
 		<-c.running.Done()
 		unwatch()
+		c.sender.later.Stop()
 		c.work.Wait()
 		if back != nil {
 			back.forget(c)

@@ -102,7 +102,7 @@ func (r *reader) settle(f wire.Frame, owned bool) error {
 	if open == nil {
 		return nil // its caller gave up
 	}
-	if open != r.leader {
+	if open != r.leader && open.Parked.Load() {
 		r.ready = true
 	}
 	if f.Kind == wire.Error {

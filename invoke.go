@@ -80,7 +80,7 @@ func (c *Conn) begin(ctx context.Context, open *call.Call, lazy bool) error {
 	case err == nil && !lazy:
 	case err == nil:
 		if c.sender.dirty.CompareAndSwap(false, true) {
-			c.outbox.flush() // soon, if nobody does it before
+			c.sender.later.Reset(lazyDelay) // if nobody does it before
 		}
 	case linkEnded(err):
 		c.sendFailed(err) // our call is settled with the others
@@ -127,7 +127,12 @@ func (c *Conn) publish(ctx context.Context, m message) (published bool, err erro
 
 // await waits until the call is settled, or gives it up when ctx ends.
 func (c *Conn) await(ctx context.Context, open *call.Call) error {
-	if !c.reader.lead(ctx, open) {
+	r := c.reader
+	r.waiting.Add(1)
+	if !r.lead(ctx, open) {
+		defer r.waiting.Add(-1)
+		open.Parked.Store(true)
+		defer open.Parked.Store(false)
 		select {
 		case <-open.Settled:
 		case <-ctx.Done():
@@ -138,7 +143,7 @@ func (c *Conn) await(ctx context.Context, open *call.Call) error {
 			<-open.Settled
 		}
 	}
-	c.reader.learn(open)
+	r.learn(open)
 	return nil
 }
 

@@ -16,7 +16,7 @@ const drainLimit = 16
 // enter makes the calling goroutine, which is about to wait for an answer, the
 // reader. It returns false when somebody else reads.
 func (r *reader) enter() bool {
-	if r.role.move(roleFree, roleCallerFree) || r.role.move(roleRun, roleCallerRun) {
+	if r.role.move(roleLoose, roleCaller) || r.role.move(roleFree, roleCallerFree) || r.role.move(roleRun, roleCallerRun) {
 		return true
 	}
 	if r.poll == nil || !r.role.move(roleAsleep, roleCaller) {
@@ -64,6 +64,7 @@ func (r *reader) lead(ctx context.Context, c *call.Call) bool {
 		select {
 		case <-c.Settled:
 			r.leader = nil
+			r.waiting.Add(-1)
 			r.leave()
 			return true
 		default:
@@ -72,7 +73,7 @@ func (r *reader) lead(ctx context.Context, c *call.Call) bool {
 			continue
 		}
 		if polling && ctx.Err() == nil {
-			if c.Crowded {
+			if r.waiting.Load() > 1 {
 				runtime.Gosched() // what others have to send is better than a pause
 			}
 			if c.Wait.Again() {
@@ -105,7 +106,7 @@ const longWait = 3 * watchTick
 // for them in the end is more than having it read now, and not if ctx ends soon.
 // Otherwise the watch ends the sleep after a tick or two.
 func (r *reader) mayWait(ctx context.Context, c *call.Call) bool {
-	if c.Crowded || ctx.Err() != nil || r.role.is(roleCaller) {
+	if r.waiting.Load() > 1 || ctx.Err() != nil || r.role.is(roleCaller) {
 		return false
 	}
 	deadline, ok := ctx.Deadline()
@@ -125,12 +126,24 @@ func (r *reader) learn(c *call.Call) {
 	r.callerMu.Unlock()
 }
 
-// leave gives the role back. What is there already is read first, within a
-// limit, since the base reader would have to be woken for it.
+// leave gives the role back: to the next caller if nobody waits for an answer
+// and the peer does not call us, else to the base reader.
 func (r *reader) leave() {
 	if r.role.move(roleCallerRun, roleRun) {
 		return // the base reader comes back from its handler, or the watch acts
 	}
+	if r.waiting.Load() == 0 && !r.served {
+		if !r.role.step(roleCallerFree, roleFree, 1) {
+			r.role.step(roleCaller, roleLoose, 1)
+		}
+		r.watch.begin()
+		if r.waiting.Load() > 0 {
+			r.rouse() // for one that found us reading
+		}
+		return
+	}
+	// What is there already is read first, within a limit, since the base reader
+	// would have to be woken for it.
 	for range drainLimit {
 		n, err := r.drain(1, r.hire)
 		if err != nil {
@@ -139,9 +152,6 @@ func (r *reader) leave() {
 		}
 		if n > 0 {
 			continue
-		}
-		if r.leaveFree() {
-			return
 		}
 		if !r.role.move(roleCaller, roleAsleep) {
 			break
@@ -153,23 +163,15 @@ func (r *reader) leave() {
 	r.toBase()
 }
 
-// leaveFree leaves the role to the next caller if nobody waits for an answer and
-// the peer does not call us.
-func (r *reader) leaveFree() bool {
-	if r.served || !r.conn.pending.idle() || !r.role.step(roleCallerFree, roleFree, 1) {
-		return false
-	}
-	r.watch.begin()
-	if !r.conn.pending.idle() {
-		r.rouse() // for one that found us reading
-	}
-	return true
-}
-
 // rouse has the base reader read if nobody does.
 func (r *reader) rouse() {
-	if r.role.move(roleFree, roleBase) {
+	switch {
+	case r.role.move(roleFree, roleBase):
 		r.handover <- struct{}{}
+	case r.role.move(roleLoose, roleAsleep):
+		if !r.poll.Arm() {
+			r.link.InterruptRecv()
+		}
 	}
 }
 

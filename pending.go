@@ -58,15 +58,14 @@ func (p *pendingCalls) dismiss() {
 	p.room()
 }
 
-// add gives c, which has a place, its id, and reports whether other calls are
-// under way. It is called in the writer's role just before the call's first
-// frame is committed: ids appear on the wire in order, so that the peer can say
-// up to which one it has accepted.
-func (p *pendingCalls) add(c *call.Call) (crowded bool, err error) {
+// add gives c, which has a place, its id. It is called in the writer's role just
+// before the call's first frame is committed: ids appear on the wire in order, so
+// that the peer can say up to which one it has accepted.
+func (p *pendingCalls) add(c *call.Call) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended != nil {
-		return false, p.refusal()
+		return p.refusal()
 	}
 	for {
 		p.last++
@@ -77,7 +76,7 @@ func (p *pendingCalls) add(c *call.Call) (crowded bool, err error) {
 	p.admitted--
 	p.open[p.last] = c
 	c.ID = p.last
-	return len(p.open)+p.admitted > 1, nil
+	return nil
 }
 
 // isOver reports whether later calls are refused.
@@ -166,13 +165,6 @@ func (p *pendingCalls) setLimit(n int) {
 	defer p.mu.Unlock()
 	p.limit = n
 	p.room()
-}
-
-// idle reports whether no call waits for its answer.
-func (p *pendingCalls) idle() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.open) == 0
 }
 
 // shut makes later calls fail with err and leaves the open ones alone.

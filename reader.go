@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tenon-go/tenon/internal/call"
 	"github.com/tenon-go/tenon/internal/spin"
@@ -31,7 +32,8 @@ type reader struct {
 	broken   error       // what a look ahead has found
 	detach   bool        // the peer's final bye was read: what follows is not ours
 
-	watch watch
+	waiting atomic.Int32 // callers who wait for answers
+	watch   watch
 
 	callerMu     sync.Mutex
 	callerPoller spin.Poller // what callers have learned; each polls with a copy

@@ -11,6 +11,8 @@ import "sync/atomic"
 //	roleBase        the base reader reads
 //	roleAsleep      nobody reads; the base reader lies in WaitRecv and the next
 //	                flush of the peer wakes it
+//	roleLoose       nobody reads; the base reader lies in WaitRecv and nothing wakes
+//	                it. The watch does not let that last
 //	roleFree        nobody reads; the base reader is parked. The watch does not
 //	                let that last
 //	roleRun         nobody reads; the base reader runs a handler. The watch does
@@ -19,13 +21,15 @@ import "sync/atomic"
 //	roleCallerFree  a caller reads, the base reader is parked
 //	roleCallerRun   a caller reads, the base reader runs a handler
 //
-// roleAsleep and roleCaller exist where a link can be polled: elsewhere the base
-// reader that lies in WaitRecv keeps roleBase. Who enters roleAsleep calls Arm
-// AFTER that: input that came before is seen by Arm itself, and input that comes
-// later wakes the base reader, which then finds the role free.
+// roleAsleep, roleLoose and roleCaller exist where a link can be polled:
+// elsewhere the base reader that lies in WaitRecv keeps roleBase. Who enters
+// roleAsleep calls Arm AFTER that: input that came before is seen by Arm itself,
+// and input that comes later wakes the base reader, which then finds the role
+// free.
 const (
 	roleBase uint64 = iota
 	roleAsleep
+	roleLoose
 	roleFree
 	roleRun
 	roleCaller

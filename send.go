@@ -40,11 +40,14 @@ type sender struct {
 	pending   *pendingCalls // gives the calls we send their ids
 	allowance allowance     // of large messages
 	enter     func() bool   // makes a lone caller the reader before its call goes out
+	waiting   *atomic.Int32 // callers who wait for answers
+	later     *time.Timer   // flushes what is lazy
 
 	role    chan struct{}   // holds a token while somebody has the role
 	over    <-chan struct{} // the connection has ended: nobody gets the role any more
 	encoder codec.Encoder   // of the holder
 	dirty   atomic.Bool     // committed, not yet flushed
+	lazy    int             // of the holder: messages since the last flush that wait for others
 }
 
 func newSender(link DirectLink, pending *pendingCalls, over <-chan struct{}) *sender {
@@ -74,6 +77,10 @@ func (s *sender) acquire(ctx context.Context) error {
 }
 
 func (s *sender) release() { <-s.role }
+
+// maxLazy is how many messages wait for those that follow at once. The peer takes
+// up a group while the next one is made.
+const maxLazy = 16
 
 // An encodeError is a failure to encode a message: nothing of it was sent.
 type encodeError struct{ err error }
@@ -308,12 +315,10 @@ func (s *sender) reserve(ctx context.Context, n int) ([]byte, error) {
 // begins a call, the call gets its id now.
 func (s *sender) commit(ctx context.Context, frame []byte, m *message) error {
 	if m != nil && m.call != nil {
-		crowded, err := s.pending.add(m.call)
-		if err != nil {
+		if err := s.pending.add(m.call); err != nil {
 			return err
 		}
-		m.crowded, m.header.ID = crowded, m.call.ID
-		m.call.Crowded = crowded
+		m.crowded, m.header.ID = s.waiting.Load() > 0, m.call.ID
 		wire.SetID(frame, m.call.ID)
 	}
 	wire.SetSize(frame)
@@ -336,8 +341,11 @@ func (s *sender) publish(ctx context.Context, m *message) error {
 		*m.stamp = time.Now()
 	}
 	if m.lazy {
-		s.release()
-		return nil
+		if s.lazy++; s.lazy < maxLazy {
+			s.release()
+			return nil
+		}
+		m.crowded = false
 	}
 	if m.crowded {
 		first := !s.dirty.Swap(true)
@@ -350,7 +358,7 @@ func (s *sender) publish(ctx context.Context, m *message) error {
 			return err
 		}
 	}
-	if m.call != nil && !m.crowded {
+	if m.call != nil && !m.crowded && !m.lazy {
 		m.call.Leads = s.enter()
 	}
 	err := s.flush()
@@ -386,6 +394,7 @@ func (s *sender) flushSoon(o *outbox) {
 }
 
 func (s *sender) flush() error {
+	s.lazy = 0
 	s.dirty.Store(false)
 	return s.link.Flush()
 }

@@ -71,7 +71,7 @@ func (w *watch) tick() {
 // watched reports whether a state must not last.
 func watched(word uint64) bool {
 	switch word & roleMask {
-	case roleRun, roleCallerRun, roleFree, roleCallerFree:
+	case roleRun, roleCallerRun, roleLoose, roleFree, roleCallerFree:
 		return true
 	}
 	return false
@@ -89,6 +89,8 @@ func (w *watch) act(word uint64) {
 		if r.role.replace(word) {
 			r.handover <- struct{}{}
 		}
+	case roleLoose:
+		r.rouse()
 	case roleCallerFree, roleCallerRun:
 		r.link.InterruptRecv()
 	}

@@ -38,13 +38,37 @@ type Worker struct {
 // it with an error that is safe to retry elsewhere.
 func (w *Worker) Invoke(ctx context.Context, c *call.Call) error {
 	if !w.calls.enter() {
-		return &tenon.Error{
-			Code: tenon.Unavailable, Message: w.String() + " is being stopped",
-			Method: c.Method.Name, SafeToRetry: true,
-		}
+		return w.stopping(c)
 	}
 	defer w.calls.leave()
 	return w.conn.Invoke(ctx, c)
+}
+
+// Begin starts a call to the worker, and Finish waits for its outcome. They are
+// what makes [tenon.Method.Start] cheap. [Worker.Stop] waits for Finish too.
+func (w *Worker) Begin(ctx context.Context, c *call.Call) error {
+	if !w.calls.enter() {
+		return w.stopping(c)
+	}
+	err := w.conn.Begin(ctx, c)
+	if err != nil {
+		w.calls.leave()
+	}
+	return err
+}
+
+// Finish is the other half of [Worker.Begin].
+func (w *Worker) Finish(ctx context.Context, c *call.Call) error {
+	defer w.calls.leave()
+	return w.conn.Finish(ctx, c)
+}
+
+// stopping is the error of a call that comes too late.
+func (w *Worker) stopping(c *call.Call) error {
+	return &tenon.Error{
+		Code: tenon.Unavailable, Message: w.String() + " is being stopped",
+		Method: c.Method.Name, SafeToRetry: true,
+	}
 }
 
 // Conn returns the connection to the worker. Calls made through it directly are

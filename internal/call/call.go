@@ -5,6 +5,7 @@ package call
 
 import (
 	"bytes"
+	"errors"
 	"hash/fnv"
 	"sync/atomic"
 	"time"
@@ -42,6 +43,9 @@ func (m *Method) Fingerprint() uint64 {
 	return h.Sum64()
 }
 
+// ErrInvoke is what a carrier answers that can't carry out a call in two halves.
+var ErrInvoke = errors.New("call: invoke it as a whole")
+
 // A Call is one call: the method, and the values on the caller's side.
 type Call struct {
 	Method *Method
@@ -61,8 +65,8 @@ type Call struct {
 	// ID is the call's id on the wire, given when its first frame is committed;
 	// 0 before.
 	ID uint32
-	// Crowded says that other calls were under way when this one was sent.
-	Crowded bool
+	// Parked says that the caller sleeps until Settled.
+	Parked atomic.Bool
 	// Remaining is the time until the caller's deadline, 0 for none.
 	Remaining time.Duration
 	// Metadata is encoded already; empty for none.
