@@ -309,8 +309,11 @@ func (s *servedCall) fail(err error, refused uint8) {
 func (s *servedCall) send(m message) (published bool, err error) {
 	sender := s.conn.sender
 	m.lazy, m.crowded = s.held, s.crowded && !s.inPlace
-	if s.timed {
+	switch {
+	case s.timed && s.inPlace:
 		m.stamp = &s.ready
+	case s.timed: // in a crowd most of sending is waiting for others who send
+		s.ready = time.Now()
 	}
 	if published, err = sender.send(s.conn.running, m); s.held && err == nil {
 		sender.dirty.Store(true)
