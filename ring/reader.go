@@ -192,7 +192,8 @@ func (r *Reader) Read(ctx context.Context) ([]byte, error) {
 // It announces the sleeper as Arm does. While one goroutine sleeps here another
 // one may take the reader's place: it calls Disarm, so that the writer's Flush
 // wakes nobody, then TryRead as often as it likes until there is nothing left,
-// and Arm when it has left.
+// and Arm when it has left. If TryRead answers an error, which Disarm may have
+// kept from the sleeper, it calls Interrupt instead.
 func (r *Reader) Wait(ctx context.Context) error { return r.sleep(ctx, r.Ready, 0) }
 
 // Arm makes the writer's next Flush wake the goroutine in Wait. It answers

@@ -387,7 +387,7 @@ func visitReader(t *testing.T, w *Writer, r *Reader) {
 		}
 	}
 	_, n := races()
-	n /= 5 // each is many wake-ups
+	n = max(n/5, 10_000) // each is many wake-ups
 	within(t, &got, func() {}, func() {
 		var all sync.WaitGroup
 		all.Go(func() { // the base reader
@@ -411,7 +411,11 @@ func visitReader(t *testing.T, w *Writer, r *Reader) {
 						}
 						drain()
 						role.Unlock()
-						if r.Arm() || ended.Load() {
+						if ended.Load() {
+							r.Interrupt() // the end found nobody announced: the base reader sleeps on
+							break
+						}
+						if r.Arm() {
 							break
 						}
 						role.Lock()
@@ -426,6 +430,11 @@ func visitReader(t *testing.T, w *Writer, r *Reader) {
 				default:
 				}
 				spin.Pause(1 + rand.Uint32N(100))
+			}
+			if i%16 == 0 { // now and then the base reader has the time to move
+				for range rand.IntN(200) {
+					runtime.Gosched()
+				}
 			}
 			w.TryWrite(nil)
 			w.Flush()
