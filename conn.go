@@ -224,9 +224,7 @@ func (c *Conn) end(reason error) {
 			close(c.over)
 			c.peer.end(failure)
 			for _, open := range c.pending.end(failure) {
-				if open != nil {
-					settle(open, call.Outcome{Err: failure})
-				}
+				settle(open, call.Outcome{Err: failure})
 			}
 			// The link first: what handlers answer to the end of their context
 			// is not what the peer's callers should see.

@@ -86,7 +86,7 @@ func (r *reader) refuse(f wire.Frame, why error) error {
 		r.conn.outbox.refuse(f.ID, wire.Failure{Code: uint32(ResourceExhausted), Message: why.Error()})
 	case wire.Answer, wire.Error:
 		if open, _ := r.conn.pending.take(f.ID); open != nil {
-			settle(open, call.Outcome{Err: &Error{Code: ResourceExhausted, Message: "the answer is too large: " + why.Error()}})
+			r.conclude(open, call.Outcome{Err: &Error{Code: ResourceExhausted, Message: "the answer is too large: " + why.Error()}})
 		}
 	}
 	return nil
@@ -102,11 +102,8 @@ func (r *reader) settle(f wire.Frame, owned bool) error {
 	if open == nil {
 		return nil // its caller gave up
 	}
-	if open != r.leader && open.Parked.Load() {
-		r.ready = true
-	}
 	if f.Kind == wire.Error {
-		settle(open, call.Outcome{Err: c.failure(f)})
+		r.conclude(open, call.Outcome{Err: c.failure(f)})
 		return nil
 	}
 	var metadata []byte
@@ -114,7 +111,7 @@ func (r *reader) settle(f wire.Frame, owned bool) error {
 	if f.Flags&wire.HasMetadata != 0 {
 		o, rest, err := wire.ParseCall(wire.HasMetadata, result)
 		if err != nil {
-			settle(open, call.Outcome{Err: &Error{Code: Broken, Message: err.Error()}})
+			r.conclude(open, call.Outcome{Err: &Error{Code: Broken, Message: err.Error()}})
 			return protocolError{err}
 		}
 		metadata, result = bytes.Clone(o.Metadata), rest
@@ -125,8 +122,26 @@ func (r *reader) settle(f wire.Frame, owned bool) error {
 		open.SetResult(result)
 	}
 	open.Outcome.Metadata = metadata
-	open.Settled <- struct{}{}
+	r.tell(open)
 	return nil
+}
+
+// conclude ends a call that was taken out of the pending ones.
+func (r *reader) conclude(open *call.Call, outcome call.Outcome) {
+	open.Outcome = outcome
+	r.tell(open)
+}
+
+// tell wakes the caller whose outcome stands in open. The one who reads knows.
+func (r *reader) tell(open *call.Call) {
+	if open == r.leader {
+		r.settled = true
+		return
+	}
+	if open.Parked.Load() {
+		r.ready = true
+	}
+	open.Settled <- struct{}{}
 }
 
 // failure reads an error frame.
@@ -156,13 +171,13 @@ func (c *Conn) farewell(f wire.Frame) error {
 		err.SafeToRetry = true
 	}
 	for _, open := range c.pending.refuse(f.Arg, err) {
-		settle(open, call.Outcome{Err: err})
+		c.reader.conclude(open, call.Outcome{Err: err})
 	}
 	c.peer.end(err)
 	return nil
 }
 
-// settle ends a call that was taken out of the pending ones.
+// settle is conclude of those who do not read.
 func settle(open *call.Call, outcome call.Outcome) {
 	open.Outcome = outcome
 	open.Settled <- struct{}{}

@@ -9,6 +9,7 @@ import (
 	"github.com/tenon-go/tenon/codec"
 	"github.com/tenon-go/tenon/internal/call"
 	"github.com/tenon-go/tenon/internal/shape"
+	"github.com/tenon-go/tenon/internal/spin"
 	"github.com/tenon-go/tenon/internal/wire"
 )
 
@@ -67,7 +68,7 @@ func (c *Conn) begin(ctx context.Context, open *call.Call, lazy bool) error {
 	if err := c.pending.admit(ctx); err != nil {
 		return unsent(err)
 	}
-	open.ID, open.Leads = 0, false
+	open.ID, open.Leads, open.Since = 0, false, 0
 	m := message{header: h, body: open, call: open, userCode: open.UserCode, lazy: lazy, limit: c.peer.limits.Message}
 	published, err := c.publish(ctx, m)
 	if err != nil && !published {
@@ -143,7 +144,9 @@ func (c *Conn) await(ctx context.Context, open *call.Call) error {
 			<-open.Settled
 		}
 	}
-	r.learn(open)
+	if spin.Quick(open.Since, c.polling) {
+		r.quick.Add(1)
+	}
 	return nil
 }
 

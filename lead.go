@@ -44,30 +44,36 @@ func (r *reader) lead(ctx context.Context, c *call.Call) bool {
 	c.Leads = false
 	r.leader = c
 	polling := r.poll != nil && !r.poll.Cold()
-	if polling {
-		r.callerMu.Lock()
-		c.Wait = r.callerPoller
-		r.callerMu.Unlock()
-		c.Wait.Begin()
-		c.Polled = true
+	if n := r.quick.Load(); n > 0 {
+		r.quick.Add(-n)
+		r.poller.Note(int(n))
 	}
+	if polling {
+		r.poller.Begin()
+	}
+	begun := polling
 	look := r.poll != nil || r.splitter.Fed() // a look in vain at a stream is a system call
 	for ; ; look = true {
 		n, err := 0, error(nil)
 		if look {
 			n, err = r.drain(1, r.hire)
 		}
+		if r.settled {
+			if begun {
+				r.poller.End()
+			}
+			r.leader, r.settled = nil, false
+			r.waiting.Add(-1)
+			if err != nil {
+				r.fail(err)
+			} else {
+				r.leave()
+			}
+			return true
+		}
 		if err != nil {
 			r.fail(err)
 			return false
-		}
-		select {
-		case <-c.Settled:
-			r.leader = nil
-			r.waiting.Add(-1)
-			r.leave()
-			return true
-		default:
 		}
 		if n > 0 {
 			continue
@@ -76,7 +82,7 @@ func (r *reader) lead(ctx context.Context, c *call.Call) bool {
 			if r.waiting.Load() > 1 {
 				runtime.Gosched() // what others have to send is better than a pause
 			}
-			if c.Wait.Again() {
+			if r.poller.Again() {
 				continue
 			}
 			polling = false
@@ -90,6 +96,10 @@ func (r *reader) lead(ctx context.Context, c *call.Call) bool {
 			r.fail(err)
 			return false
 		}
+	}
+	if begun {
+		c.Since = r.poller.Since()
+		r.poller.Abandon()
 	}
 	r.leader = nil
 	r.leave()
@@ -113,19 +123,6 @@ func (r *reader) mayWait(ctx context.Context, c *call.Call) bool {
 	return !ok || time.Until(deadline) > longWait
 }
 
-// learn keeps what the wait of a caller has taught that has come to its end. Of
-// one that did not poll there is nothing to learn.
-func (r *reader) learn(c *call.Call) {
-	if !c.Polled {
-		return
-	}
-	c.Polled = false
-	c.Wait.End()
-	r.callerMu.Lock()
-	r.callerPoller = c.Wait
-	r.callerMu.Unlock()
-}
-
 // leave gives the role back: to the next caller if nobody waits for an answer
 // and the peer does not call us, else to the base reader.
 func (r *reader) leave() {
@@ -133,11 +130,11 @@ func (r *reader) leave() {
 		return // the base reader comes back from its handler, or the watch acts
 	}
 	if r.waiting.Load() == 0 && !r.served {
-		for !r.role.step(roleCallerFree, roleFree, 1) && !r.role.step(roleCaller, roleLoose, 1) {
-			// The base reader woke up between the two.
+		if !r.role.step(roleCallerFree, roleFree, 1) {
+			r.role.step(roleCaller, roleLoose, 1)
 		}
 		r.watch.begin()
-		if r.wanted() {
+		if r.waiting.Load() > 0 {
 			r.rouse() // for one that found us reading
 		}
 		return
@@ -162,10 +159,6 @@ func (r *reader) leave() {
 	}
 	r.toBase()
 }
-
-// wanted reports whether the role must not be left lying about: a caller waits, or
-// the connection ends.
-func (r *reader) wanted() bool { return r.waiting.Load() > 0 || isClosed(r.conn.over) }
 
 // rouse has the base reader read if nobody does.
 func (r *reader) rouse() {

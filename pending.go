@@ -12,7 +12,7 @@ import (
 // call leaves it exactly once, and whoever takes it out settles it.
 type pendingCalls struct {
 	mu       sync.Mutex
-	open     map[uint32]*call.Call // nil: the caller gave up, the answer is still due
+	open     openCalls[*call.Call] // nil: the caller gave up, the answer is still due
 	places   map[uint32]call.Place // what calls occupy whose callers gave up
 	admitted int                   // calls that have a place and no id yet
 	last     uint32                // the id given out last
@@ -22,14 +22,14 @@ type pendingCalls struct {
 }
 
 func newPendingCalls() *pendingCalls {
-	return &pendingCalls{open: make(map[uint32]*call.Call)}
+	return new(pendingCalls)
 }
 
 // admit gives a call a place. At the peer's limit it waits for one until ctx
 // ends.
 func (p *pendingCalls) admit(ctx context.Context) error {
 	p.mu.Lock()
-	for p.ended == nil && len(p.open)+p.admitted >= p.limit {
+	for p.ended == nil && p.open.len()+p.admitted >= p.limit {
 		if p.freed == nil {
 			p.freed = make(chan struct{})
 		}
@@ -69,12 +69,12 @@ func (p *pendingCalls) add(c *call.Call) error {
 	}
 	for {
 		p.last++
-		if _, taken := p.open[p.last]; p.last != 0 && !taken {
+		if _, taken := p.open.get(p.last); p.last != 0 && !taken {
 			break
 		}
 	}
 	p.admitted--
-	p.open[p.last] = c
+	p.open.set(p.last, c)
 	c.ID = p.last
 	return nil
 }
@@ -90,7 +90,7 @@ func (p *pendingCalls) isOver() bool {
 func (p *pendingCalls) wait(done <-chan struct{}) bool {
 	for {
 		p.mu.Lock()
-		if len(p.open) == 0 {
+		if p.open.len() == 0 {
 			p.mu.Unlock()
 			return true
 		}
@@ -118,8 +118,7 @@ func (p *pendingCalls) refusal() *Error {
 // not open; c is nil when its caller gave up.
 func (p *pendingCalls) take(id uint32) (c *call.Call, known bool) {
 	p.mu.Lock()
-	if c, known = p.open[id]; known {
-		delete(p.open, id)
+	if c, known = p.open.take(id); known {
 		p.room()
 	}
 	var place call.Place
@@ -140,10 +139,10 @@ func (p *pendingCalls) take(id uint32) (c *call.Call, known bool) {
 func (p *pendingCalls) abandon(c *call.Call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.open[c.ID] == nil {
+	if open, _ := p.open.get(c.ID); open == nil {
 		return false
 	}
-	p.open[c.ID] = nil
+	p.open.set(c.ID, nil)
 	if c.Place != nil {
 		if p.places == nil {
 			p.places = make(map[uint32]call.Place)
@@ -181,9 +180,9 @@ func (p *pendingCalls) refuse(last uint32, err *Error) (refused []*call.Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = err
-	for id, open := range p.open {
+	for id, open := range p.open.all {
 		if open != nil && wire.After(id, last) {
-			p.open[id] = nil
+			p.open.set(id, nil)
 			refused = append(refused, open)
 		}
 	}
@@ -192,10 +191,15 @@ func (p *pendingCalls) refuse(last uint32, err *Error) (refused []*call.Call) {
 }
 
 // end makes later calls fail with err and returns the calls still open.
-func (p *pendingCalls) end(err *Error) map[uint32]*call.Call {
+func (p *pendingCalls) end(err *Error) (open []*call.Call) {
 	p.mu.Lock()
-	open, places := p.open, p.places
-	p.open, p.places = make(map[uint32]*call.Call), nil
+	for _, c := range p.open.all {
+		if c != nil {
+			open = append(open, c)
+		}
+	}
+	places := p.places
+	p.open, p.places = openCalls[*call.Call]{}, nil
 	if p.ended == nil {
 		p.ended = err
 	}

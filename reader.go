@@ -3,7 +3,6 @@ package tenon
 import (
 	"errors"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/tenon-go/tenon/internal/call"
@@ -29,23 +28,23 @@ type reader struct {
 	answered bool        // an answer came since then
 	ready    bool        // a handler or a caller can run and has not had its turn
 	leader   *call.Call  // of the caller who reads; nil if the base reader does
+	settled  bool        // leader is
+	poller   spin.Poller // of callers
 	broken   error       // what a look ahead has found
 	detach   bool        // the peer's final bye was read: what follows is not ours
 
 	waiting atomic.Int32 // callers who wait for answers
+	quick   atomic.Int32 // answers that came in time for polling, while others read
 	watch   watch
-
-	callerMu     sync.Mutex
-	callerPoller spin.Poller // what callers have learned; each polls with a copy
 }
 
 func newReader(c *Conn) *reader {
 	r := &reader{
-		conn:         c,
-		link:         c.link,
-		handover:     make(chan struct{}, 1),
-		parts:        newAssembler(int(c.limits.Message), int(c.limits.Reassembly)),
-		callerPoller: spin.New(c.polling),
+		conn:     c,
+		link:     c.link,
+		handover: make(chan struct{}, 1),
+		parts:    newAssembler(int(c.limits.Message), int(c.limits.Reassembly)),
+		poller:   spin.New(c.polling),
 	}
 	r.poll, _ = c.link.(poller)
 	r.watch.init(r)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"runtime"
 	"slices"
 	"sync"
@@ -43,11 +42,10 @@ type sender struct {
 	waiting   *atomic.Int32 // callers who wait for answers
 	later     *time.Timer   // flushes what is lazy
 
-	role    chan struct{}   // holds a token while somebody has the role
-	over    <-chan struct{} // the connection has ended: nobody gets the role any more
-	encoder codec.Encoder   // of the holder
-	dirty   atomic.Bool     // committed, not yet flushed
-	lazy    int             // of the holder: messages since the last flush that wait for others
+	turn                  // the role
+	encoder codec.Encoder // of the holder
+	dirty   atomic.Bool   // committed, not yet flushed
+	lazy    int           // of the holder: messages since the last flush that wait for others
 }
 
 func newSender(link DirectLink, pending *pendingCalls, over <-chan struct{}) *sender {
@@ -55,28 +53,9 @@ func newSender(link DirectLink, pending *pendingCalls, over <-chan struct{}) *se
 		link:     link,
 		maxFrame: min(link.MaxReserve(), wire.MaxFrame),
 		pending:  pending,
-		over:     over,
-		role:     make(chan struct{}, 1),
+		turn:     newTurn(over),
 	}
 }
-
-func (s *sender) acquire(ctx context.Context) error {
-	select {
-	case s.role <- struct{}{}:
-		return nil
-	default:
-	}
-	select {
-	case s.role <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.over:
-		return net.ErrClosed
-	}
-}
-
-func (s *sender) release() { <-s.role }
 
 // maxLazy is how many messages wait for those that follow at once. The peer takes
 // up a group while the next one is made.
@@ -243,7 +222,7 @@ func (s *sender) sendPieces(ctx context.Context, m message, pieces [][]byte) (pu
 			published = true
 			err = s.flush()
 		}
-		s.release()
+		s.pass()
 		if err != nil {
 			return published, err
 		}
@@ -384,11 +363,10 @@ func (s *sender) flushSoon(o *outbox) {
 	if !s.dirty.Load() {
 		return
 	}
-	select {
-	case s.role <- struct{}{}:
+	if s.try() {
 		s.flush() // a link that is broken is the reader's to find
 		s.release()
-	default:
+	} else {
 		o.flush()
 	}
 }

@@ -42,14 +42,14 @@ type servedCalls struct {
 	handlers atomic.Pointer[[]handler] // by number; longer when one is registered later
 
 	mu       sync.Mutex
-	open     map[uint32]*servedCall
+	open     openCalls[*servedCall]
 	last     uint32        // the id accepted last
 	draining chan struct{} // not nil: no new calls; closed when the last one is done
 	ended    bool
 }
 
 func newServedCalls(srv *Server) *servedCalls {
-	s := &servedCalls{open: make(map[uint32]*servedCall)}
+	s := new(servedCalls)
 	s.handlers.Store(new([]handler))
 	if srv != nil {
 		s.offer(srv.handlers())
@@ -82,26 +82,26 @@ func (s *servedCalls) add(c *servedCall, limit uint32) (bool, error) {
 	if s.draining != nil {
 		return false, nil
 	}
-	if uint64(len(s.open)) >= 2*uint64(limit) {
-		return false, protocolError{fmt.Errorf("%d calls at once, %d were announced as the limit", len(s.open), limit)}
+	if uint64(s.open.len()) >= 2*uint64(limit) {
+		return false, protocolError{fmt.Errorf("%d calls at once, %d were announced as the limit", s.open.len(), limit)}
 	}
-	if s.open[c.id] != nil {
+	if _, taken := s.open.get(c.id); taken {
 		return false, protocolError{fmt.Errorf("a second call with the id %d of one that is open", c.id)}
 	}
 	if s.ended {
 		c.cancel(context.Canceled)
 	}
-	s.open[c.id] = c
+	s.open.set(c.id, c)
 	s.last = c.id
-	c.crowded = len(s.open) > 1
+	c.crowded = s.open.len() > 1
 	return true, nil
 }
 
 func (s *servedCalls) remove(id uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.open, id)
-	if s.draining != nil && len(s.open) == 0 {
+	s.open.take(id)
+	if s.draining != nil && s.open.len() == 0 {
 		close(s.draining)
 	}
 }
@@ -113,7 +113,7 @@ func (s *servedCalls) drain() (last uint32, drained <-chan struct{}) {
 	defer s.mu.Unlock()
 	if s.draining == nil {
 		s.draining = make(chan struct{})
-		if len(s.open) == 0 {
+		if s.open.len() == 0 {
 			close(s.draining)
 		}
 	}
@@ -122,7 +122,7 @@ func (s *servedCalls) drain() (last uint32, drained <-chan struct{}) {
 
 func (s *servedCalls) cancel(id uint32) {
 	s.mu.Lock()
-	c := s.open[id]
+	c, _ := s.open.get(id)
 	s.mu.Unlock()
 	if c != nil {
 		c.cancel(context.Canceled)
@@ -133,7 +133,7 @@ func (s *servedCalls) cancelAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
-	for _, c := range s.open {
+	for _, c := range s.open.all {
 		c.cancel(context.Canceled)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/tenon-go/tenon/codec"
-	"github.com/tenon-go/tenon/internal/spin"
 	"github.com/tenon-go/tenon/internal/wire"
 )
 
@@ -75,12 +74,9 @@ type Call struct {
 	// is made once and kept with the Call for its next use.
 	Settled chan struct{}
 	Outcome Outcome
-	// Wait polls for the outcome. It is a copy of what the connection's callers
-	// have learned, and lies here since a local variable would be allocated.
-	Wait    spin.Poller
 	Leads   bool          // the caller has the reader's role
-	Polled  bool          // Wait has begun
-	decoder codec.Decoder // here for the same reason
+	Since   time.Duration // when the wait began that it abandoned; see spin.Quick
+	decoder codec.Decoder // here since a local variable would be allocated
 	buffer  []byte
 }
 

@@ -155,6 +155,29 @@ func (p *Poller) End() {
 	}
 }
 
+// Since returns the moment at which this wait began, for Quick; 0 if it is young
+// and polling.
+func (p *Poller) Since() time.Duration { return p.begun }
+
+// Abandon ends a wait that goes on elsewhere. It counts as a long one if the
+// budget is spent.
+func (p *Poller) Abandon() {
+	if p.begun != 0 && p.host.now()-p.begun >= p.budget {
+		p.fits = p.fits << 1 & remembered
+	}
+}
+
+// Quick reports whether a wait that was abandoned, having begun at since, has
+// fitted the budget all the same. Any goroutine may ask.
+func Quick(since, budget time.Duration) bool { return since != 0 && now()-since <= budget }
+
+// Note says that so many waits that were abandoned have fitted the budget.
+func (p *Poller) Note(quick int) {
+	for range min(quick, 4) {
+		p.fits = p.fits<<1&remembered | 1
+	}
+}
+
 // look does what depends on the time of day.
 func (p *Poller) look(now time.Duration) {
 	if now >= p.off {
