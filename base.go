@@ -104,12 +104,18 @@ func (b *base) readAll() error {
 
 // read is drain of the base reader.
 func (b *base) read(max int) (chunks int, err error) {
-	chunks, err = b.drain(max, b.start)
-	if b.held && err == nil {
+	if chunks, err = b.drain(max, b.start); err == nil {
+		b.publish()
+	}
+	return chunks, err
+}
+
+// publish publishes the answers that are held.
+func (b *base) publish() {
+	if b.held {
 		b.held = false
 		b.conn.sender.flushSoon(b.conn.outbox)
 	}
-	return chunks, err
 }
 
 // start starts the handler of a call: here, if its method has proved short.
@@ -150,16 +156,25 @@ func (b *base) more() bool {
 
 // resume takes the role again that the handler was run without.
 func (b *base) resume() error {
-	for b.role.epoch() == b.epoch {
-		if b.role.move(roleRun, roleBase) {
-			return nil
+	for {
+		now := b.role.Load()
+		if now>>roleBits != b.epoch {
+			b.publish() // the answer came after the other one has looked
+			return errReplaced
 		}
-		if b.role.move(roleCallerRun, roleCallerFree) {
-			<-b.handover
-			return nil
+		switch now & roleMask {
+		case roleRun:
+			if b.role.CompareAndSwap(now, now&^roleMask|roleBase) {
+				return nil
+			}
+		case roleCallerRun:
+			if b.role.CompareAndSwap(now, now&^roleMask|roleCallerFree) {
+				b.publish() // the peer may need them to answer the caller
+				<-b.handover
+				return nil
+			}
 		}
 	}
-	return errReplaced
 }
 
 // sleep gives the role up and comes back with it when there is input.
@@ -177,6 +192,7 @@ func (b *base) sleep() error {
 			return err
 		}
 		if b.role.move(roleCaller, roleCallerFree) {
+			b.watch.begin() // the caller may sleep in the link now
 			<-b.handover
 			return err
 		}
@@ -197,7 +213,7 @@ func (b *base) park() bool {
 	}
 	b.role.enter(roleFree)
 	b.watch.begin()
-	if b.waiting.Load() > 0 {
+	if b.wanted() {
 		b.rouse() // for one that found us reading
 	}
 	<-b.handover

@@ -130,11 +130,11 @@ func (r *reader) leave() {
 		return // the base reader comes back from its handler, or the watch acts
 	}
 	if r.waiting.Load() == 0 && !r.served {
-		if !r.role.step(roleCallerFree, roleFree, 1) {
-			r.role.step(roleCaller, roleLoose, 1)
+		for !r.role.step(roleCallerFree, roleFree, 1) && !r.role.step(roleCaller, roleLoose, 1) {
+			// The base reader woke up between the two.
 		}
 		r.watch.begin()
-		if r.waiting.Load() > 0 {
+		if r.wanted() {
 			r.rouse() // for one that found us reading
 		}
 		return
@@ -159,6 +159,10 @@ func (r *reader) leave() {
 	}
 	r.toBase()
 }
+
+// wanted reports whether the role must not be left lying about: a caller waits, or
+// the connection ends.
+func (r *reader) wanted() bool { return r.waiting.Load() > 0 || isClosed(r.conn.over) }
 
 // rouse has the base reader read if nobody does.
 func (r *reader) rouse() {

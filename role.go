@@ -72,9 +72,6 @@ func (w *roleWord) enter(to uint64) (epoch uint64) {
 	return epoch
 }
 
-// epoch returns the epoch of the word.
-func (w *roleWord) epoch() uint64 { return w.Load() >> roleBits }
-
 // replace enters roleBase, for a new base reader, if the word is still now.
 func (w *roleWord) replace(now uint64) bool {
 	return w.CompareAndSwap(now, (now>>roleBits+1)<<roleBits|roleBase)
