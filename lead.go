@@ -36,10 +36,16 @@ func (r *reader) enter() bool {
 // handler wants.
 func (r *reader) lead(ctx context.Context, c *call.Call) bool {
 	if !c.Leads {
-		c.Leads = r.enter()
-	}
-	if !c.Leads {
-		return false
+		if !r.enter() {
+			return false
+		}
+		select {
+		case <-c.Settled: // before we came
+			r.waiting.Add(-1)
+			r.leave()
+			return true
+		default:
+		}
 	}
 	c.Leads = false
 	r.leader = c
