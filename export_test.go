@@ -1,0 +1,8 @@
+package tenon
+
+// StopWatch keeps the watch of a connection that was just made from ever acting:
+// only where a handler blocks, or nobody calls, it may be missed.
+func StopWatch(c *Conn) { c.reader.watch.ticking.Store(true) }
+
+// Ticking reports whether the watch of the connection ticks.
+func Ticking(c *Conn) bool { return c.reader.watch.ticking.Load() }
