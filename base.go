@@ -2,6 +2,7 @@ package tenon
 
 import (
 	"errors"
+	"math/rand/v2"
 	"time"
 
 	"github.com/tenon-go/tenon/internal/spin"
@@ -18,7 +19,6 @@ type base struct {
 	begun   bool      // the poller has begun a wait
 	epoch   uint64    // of the handler that it runs or ran last
 	settled time.Time // when it last settled a call of ours
-	ran     uint      // handlers
 	held    bool      // some of their answers may not be published yet
 }
 
@@ -127,8 +127,7 @@ func (b *base) start(s *servedCall) error {
 	s.inPlace = true
 	s.held = b.more()
 	b.held = s.held
-	s.timed = b.ran%timedEvery == 0
-	b.ran++
+	s.timed = rand.Uint32()%timedEvery == 0 // by chance: calls may come in a pattern
 	b.watch.running = pace
 	b.epoch = b.role.enter(roleRun)
 	b.watch.begin()

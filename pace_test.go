@@ -1,0 +1,100 @@
+package tenon_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tenon-go/tenon"
+)
+
+// busy computes for a while, so that the time is the handler's own.
+func busy(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
+	}
+}
+
+func TestMethodRunsInPlaceWhileItIsShort(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		r := newRig(t, a, b)
+		if got, err := r.py.methods[0].Call(t.Context(), r.x, "where"); err != nil || got != elsewhere {
+			t.Errorf("at first it runs %s, %v", got, err)
+		}
+		r.py.settle(t, r.x, 0, inPlace)
+		if got, err := r.py.methods[1].Call(t.Context(), r.x, "where"); err != nil || got != elsewhere {
+			t.Errorf("another method runs %s, %v", got, err)
+		}
+	})
+}
+
+func TestSlowMethodNeverRunsInPlace(t *testing.T) {
+	a, b := links(t)["shm"]()
+	r := newRig(t, a, b)
+	r.py.do("slow", func(context.Context) (string, error) {
+		defer busy(100 * time.Microsecond)
+		return where(), nil
+	})
+	for range 200 {
+		if got, err := r.py.methods[0].Call(t.Context(), r.x, "slow"); err != nil || got != elsewhere {
+			t.Fatalf("%q, %v", got, err)
+		}
+	}
+}
+
+// TestMethodThatTurnsSlowLeavesAndComesBack also has other methods called in
+// turn: what is known of one must not depend on the order of their calls.
+func TestMethodThatTurnsSlowLeavesAndComesBack(t *testing.T) {
+	for _, order := range []struct{ others, before int }{{0, 0}, {1, 0}, {1, 1}, {2, 0}} {
+		t.Run(fmt.Sprint(order), func(t *testing.T) {
+			a, b := links(t)["shm"]()
+			r := newRig(t, a, b)
+			others := order.others
+			for i := range 1 + others {
+				r.py.settle(t, r.x, i, inPlace)
+			}
+			for range order.before {
+				r.py.methods[0].Call(t.Context(), r.x, "")
+			}
+			r.py.do("slow", func(context.Context) (string, error) {
+				defer busy(100 * time.Microsecond)
+				return where(), nil
+			})
+			left := false
+			for n := 0; n < 2000 && !left; n++ {
+				got, err := r.py.methods[0].Call(t.Context(), r.x, "slow")
+				if err != nil {
+					t.Fatal(err)
+				}
+				left = got == elsewhere
+				for i := range others {
+					r.py.methods[1+i].Call(t.Context(), r.x, "")
+				}
+			}
+			if !left {
+				t.Error("it runs in place after 2000 slow calls")
+			}
+			for i := range others {
+				r.py.settle(t, r.x, 1+i, inPlace)
+			}
+			r.py.settle(t, r.x, 0, inPlace)
+		})
+	}
+}
+
+func TestMethodThatBlockedRunsElsewhereFromThenOn(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		r := newRig(t, a, b)
+		open := make(chan struct{})
+		blocked := r.block(t, func(context.Context) error { <-open; return nil })
+		r.goesOn(t) // so the watch has acted
+		if got, err := r.py.methods[0].Call(t.Context(), r.x, "where"); err != nil || got != elsewhere {
+			t.Errorf("the next one runs %s, %v", got, err)
+		}
+		close(open)
+		blocked.succeeds(t)
+		r.py.settle(t, r.x, 0, inPlace) // it is forgiven
+	})
+}
