@@ -104,6 +104,7 @@ func (p *place) settle(t *testing.T, conn *tenon.Conn, method int, there string)
 type rig struct {
 	x, y   *tenon.Conn
 	px, py *place
+	cut    func() // breaks the link, if it is there
 }
 
 func newRig(t *testing.T, a, b tenon.Link, opts ...tenon.Option) *rig {
@@ -362,4 +363,190 @@ func closed(c <-chan struct{}) bool {
 	default:
 		return false
 	}
+}
+
+func TestHandlerInPlaceThatDiesTakesNobodyAlong(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		for _, how := range []string{"goexit", "panic", "nil"} {
+			t.Run(how, func(t *testing.T) {
+				a, b := pair()
+				r := newRig(t, a, b)
+				r.py.mu.Lock()
+				die := r.py.actions[how]
+				r.py.mu.Unlock()
+				var inThere atomic.Int64
+				r.py.do("die", func(ctx context.Context) (string, error) {
+					if where() == inPlace {
+						inThere.Add(1)
+					}
+					return die(ctx)
+				})
+				for inThere.Load() < 20 {
+					r.py.settle(t, r.x, 0, inPlace)
+					_, err := r.py.methods[0].Call(t.Context(), r.x, "die")
+					var e *tenon.Error
+					if !errors.As(err, &e) || e.Code != tenon.Panicked {
+						t.Fatal(err)
+					}
+				}
+				r.goesOn(t)
+				eventually(t, "each side has one base reader", func() bool { return bases() == 2 })
+			})
+		}
+	})
+}
+
+// TestBaseReadersThatWereReplacedEnd has several of them blocked at once, which
+// come back while the next one is blocked.
+func TestBaseReadersThatWereReplacedEnd(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		r := newRig(t, a, b)
+		for i := range r.py.methods {
+			r.py.settle(t, r.x, i, inPlace)
+		}
+		var opens [3]chan struct{}
+		var calls sync.WaitGroup
+		for i := range opens {
+			opens[i] = make(chan struct{})
+			name, started := fmt.Sprint("block ", i), make(chan struct{})
+			r.py.do(name, func(context.Context) (string, error) {
+				close(started)
+				<-opens[i]
+				return name, nil
+			})
+			calls.Go(func() {
+				if got, err := r.py.methods[i].Call(t.Context(), r.x, name); err != nil || got != name {
+					t.Errorf("%s: %q, %v", name, got, err)
+				}
+			})
+			<-started
+			if i > 0 {
+				close(opens[i-1]) // perhaps before the watch has acted, perhaps after
+			}
+		}
+		r.goesOn(t)
+		close(opens[2])
+		within(t, "a blocked call", calls.Wait)
+		r.goesOn(t)
+		eventually(t, "each side has one base reader", func() bool { return bases() == 2 })
+	})
+}
+
+func TestEndWhileAHandlerBlocksInPlace(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		for name, end := range map[string]func(r *rig, cancel context.CancelFunc){
+			"close here":   func(r *rig, _ context.CancelFunc) { r.y.Close() },
+			"close there":  func(r *rig, _ context.CancelFunc) { r.x.Close(); <-r.y.Done() },
+			"context":      func(r *rig, cancel context.CancelFunc) { cancel(); <-r.y.Done() },
+			"link":         func(r *rig, _ context.CancelFunc) { r.cut(); <-r.x.Done(); <-r.y.Done() },
+			"shutdown":     func(r *rig, _ context.CancelFunc) { r.shutdown(r.y) },
+			"server close": func(r *rig, _ context.CancelFunc) { r.py.server.Close() },
+		} {
+			t.Run(name, func(t *testing.T) {
+				a, b := pair()
+				r := &rig{px: newPlace(), py: newPlace()}
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				r.x = tenon.NewConn(context.Background(), a, r.px.server, tenon.WithLogger(quiet))
+				r.y = tenon.NewConn(ctx, b, r.py.server, tenon.WithLogger(quiet))
+				r.cut = func() { a.Close() }
+				t.Cleanup(r.close)
+				told, open := make(chan struct{}), make(chan struct{})
+				blocked := r.block(t, func(ctx context.Context) error {
+					<-ctx.Done()
+					close(told)
+					<-open // and is in no hurry
+					return nil
+				})
+				within(t, "the end", func() { end(r, cancel) })
+				within(t, "the context of the handler", func() { <-told })
+				if err := blocked.ends(t); err == nil || tenon.SafeToRetry(err) {
+					t.Errorf("the call that was cut off: %v", err)
+				}
+				within(t, "both ends", r.close)
+				eventually(t, "only the handler's goroutine is left", func() bool { return bases() == 1 })
+				close(open)
+				eventually(t, "nothing is left", func() bool { return bases() == 0 })
+			})
+		}
+	})
+}
+
+// shutdown gives the handlers a moment.
+func (r *rig) shutdown(conn *tenon.Conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
+	defer cancel()
+	conn.Shutdown(ctx)
+}
+
+func TestHandlerInPlaceSeesThatItsCallerGaveUp(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		r := newRig(t, a, b)
+		for range 5 {
+			r.py.settle(t, r.x, 0, inPlace)
+			started, told := make(chan struct{}), make(chan struct{})
+			r.py.do("wait", func(ctx context.Context) (string, error) {
+				close(started)
+				<-ctx.Done()
+				close(told)
+				return "", ctx.Err()
+			})
+			ctx, cancel := context.WithCancel(t.Context())
+			result := make(chan error, 1)
+			go func() {
+				_, err := r.py.methods[0].Call(ctx, r.x, "wait")
+				result <- err
+			}()
+			<-started
+			cancel()
+			within(t, "the call", func() {
+				if err := <-result; !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+			})
+			within(t, "its handler", func() { <-told })
+		}
+		r.goesOn(t)
+	})
+}
+
+func TestClientConnectsAgainAfterHandlersBlockedInPlace(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		p := newPlace()
+		served := make(chan error, 1)
+		go func() { served <- p.server.ServeLink(context.Background(), b) }()
+		c := tenon.NewClientOver(a, nil, tenon.WithLogger(quiet))
+		for range 5 {
+			conn, err := c.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.settle(t, conn, 0, inPlace)
+			started, open := make(chan struct{}), make(chan struct{})
+			p.do("block", func(context.Context) (string, error) { close(started); <-open; return "", nil })
+			result := make(chan error, 1)
+			go func() {
+				_, err := p.methods[0].Call(t.Context(), conn, "block")
+				result <- err
+			}()
+			<-started
+			gone := make(chan error, 1)
+			go func() { gone <- c.Disconnect(t.Context()) }()
+			close(open)
+			within(t, "the call, and then the end", func() {
+				if err := <-result; err != nil {
+					t.Error(err)
+				}
+				if err := <-gone; err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		c.Close()
+		<-served
+		eventually(t, "nothing is left", func() bool { return bases() == 0 })
+	})
 }
