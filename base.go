@@ -202,7 +202,7 @@ func (b *base) sleep() error {
 // for, for the second time in a short while, and none waits now. It returns true
 // when it has the role again.
 func (b *base) park() bool {
-	if !b.answered || b.served {
+	if !b.answered || b.served || b.expectsCalls() {
 		return false
 	}
 	last := b.settled

@@ -42,6 +42,9 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 		return c.takeHello(f)
 	case wire.Call:
 		r.served = true
+		if r.waiting.Load() == 0 {
+			r.pushes = pushesExpected
+		}
 		return c.serve(f, owned)
 	case wire.Cancel:
 		if r.parts.drop(f.ID) {

@@ -135,7 +135,7 @@ func (r *reader) leave() {
 	if r.role.move(roleCallerRun, roleRun) {
 		return // the base reader comes back from its handler, or the watch acts
 	}
-	if r.waiting.Load() == 0 && !r.served {
+	if r.waiting.Load() == 0 && !r.expectsCalls() {
 		for !r.role.step(roleCallerFree, roleFree, 1) && !r.role.step(roleCaller, roleLoose, 1) {
 			// The base reader woke up between the two.
 		}
@@ -164,6 +164,19 @@ func (r *reader) leave() {
 		}
 	}
 	r.toBase()
+}
+
+// pushesExpected is how many times of ours the reading is given to the base reader
+// after the peer has called while nobody of ours waited: its next calls then do
+// not have to wait for the watch.
+const pushesExpected = 64
+
+func (r *reader) expectsCalls() bool {
+	if r.pushes == 0 {
+		return false
+	}
+	r.pushes--
+	return true
 }
 
 // wanted reports whether the role must not be left lying about: a caller waits, or

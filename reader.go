@@ -25,6 +25,7 @@ type reader struct {
 	parts    assembler
 	accepted *servedCall // the call that the last frame began
 	served   bool        // a call came since the base reader woke up
+	pushes   int         // how often to leave the link watched for calls that come unasked
 	answered bool        // an answer came since then
 	ready    bool        // a handler or a caller can run and has not had its turn
 	leader   *call.Call  // of the caller who reads; nil if the base reader does
