@@ -131,6 +131,11 @@ const soon = 5 * time.Second
 // within runs f, which has to return soon.
 func within(t *testing.T, what string, f func()) {
 	t.Helper()
+	waitFor(t, what, soon, f)
+}
+
+func waitFor(t *testing.T, what string, patience time.Duration, f func()) {
+	t.Helper()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -138,8 +143,8 @@ func within(t *testing.T, what string, f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(soon):
-		stacks := make([]byte, 1<<20)
+	case <-time.After(patience):
+		stacks := make([]byte, 4<<20)
 		t.Fatalf("%s hangs\n%s", what, stacks[:runtime.Stack(stacks, true)])
 	}
 }
