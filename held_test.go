@@ -144,3 +144,37 @@ func TestAnswerOfABlockedHandlerArrivesWithoutOthers(t *testing.T) {
 		}
 	})
 }
+
+// TestAnswerGoesOutBeforeTheReadingIsLeftToACaller has the other side answer the
+// caller who reads only when it has the answer that waits for company.
+func TestAnswerGoesOutBeforeTheReadingIsLeftToACaller(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		r, g := gather(t, pair)
+		tenon.StopWatch(r.y)
+		for found := false; !found; {
+			started, open, end, answered := make(chan string, 1), make(chan struct{}), make(chan struct{}), make(chan struct{})
+			asked := make(chan struct{})
+			r.py.do("block", func(context.Context) (string, error) { started <- where(); <-open; return "", nil })
+			r.py.do("after", func(context.Context) (string, error) { <-end; return "", nil })
+			r.px.do("asked", func(context.Context) (string, error) { close(asked); <-answered; return "", nil })
+			r.py.settle(t, r.x, 0, inPlace)
+			g.shut.Store(true)
+			commits, flushes := g.commits.Load(), g.flushes.Load()
+			var calls sync.WaitGroup
+			calls.Go(func() {
+				r.py.methods[0].Call(t.Context(), r.x, "block")
+				close(answered)
+			})
+			eventually(t, "the call is committed", func() bool { return g.commits.Load() > commits && g.flushes.Load() > flushes })
+			g.shut.Store(false)
+			calls.Go(func() { r.py.methods[2].Call(t.Context(), r.x, "after") })
+			found = <-started == inPlace
+			calls.Go(func() { r.px.methods[1].Call(t.Context(), r.y, "asked") })
+			<-asked
+			close(open)
+			within(t, "the answer", func() { <-answered })
+			close(end)
+			within(t, "the rest", calls.Wait)
+		}
+	})
+}

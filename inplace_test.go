@@ -401,6 +401,20 @@ func TestHandlerInPlaceThatDiesTakesNobodyAlong(t *testing.T) {
 	})
 }
 
+func TestReadingGoesOnAtOnceAfterGoexit(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		r := newRig(t, a, b)
+		tenon.StopWatch(r.y)
+		within(t, "a call after Goexit", func() {
+			for range 20 {
+				r.py.settle(t, r.x, 0, inPlace)
+				r.py.methods[0].Call(t.Context(), r.x, "goexit")
+			}
+		})
+	})
+}
+
 // TestBaseReadersThatWereReplacedEnd has several of them blocked at once, which
 // come back while the next one is blocked.
 func TestBaseReadersThatWereReplacedEnd(t *testing.T) {
