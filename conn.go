@@ -171,7 +171,7 @@ func (c *Conn) Shutdown(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	c.sender.flushLazy(ctx) // answers that were to go out with others
+	c.sender.flushAll(ctx) // answers that were to go out with others
 	return c.Close()
 }
 

@@ -178,3 +178,138 @@ func TestAnswerGoesOutBeforeTheReadingIsLeftToACaller(t *testing.T) {
 		}
 	})
 }
+
+// pausing is a link whose Flush, once told, waits: that of the next frame to be
+// committed, before or after it has flushed. It hides that the link can be polled.
+type pausing struct {
+	tenon.DirectLink
+	before, after atomic.Bool
+	next          atomic.Bool
+	waits         chan struct{}
+	goOn          chan struct{}
+}
+
+func (l *pausing) Commit(p []byte) error {
+	defer l.next.Store(l.before.Load() || l.after.Load())
+	return l.DirectLink.Commit(p)
+}
+
+func newPausing(link tenon.Link) *pausing {
+	return &pausing{DirectLink: link.(tenon.DirectLink), waits: make(chan struct{}), goOn: make(chan struct{})}
+}
+
+func (l *pausing) Flush() error {
+	if l.next.Load() && l.before.CompareAndSwap(true, false) {
+		l.waits <- struct{}{}
+		<-l.goOn
+	}
+	err := l.DirectLink.Flush()
+	if l.next.Load() && l.after.CompareAndSwap(true, false) {
+		l.waits <- struct{}{}
+		<-l.goOn
+	}
+	return err
+}
+
+// TestShutdownWaitsForAFlushUnderWay has the last answer committed, its handler
+// done, and the flush that shows it just begun when Shutdown would close the link.
+func TestShutdownWaitsForAFlushUnderWay(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		for range 5 {
+			var y *pausing
+			r, g := gather(t, func() (a, b tenon.Link) {
+				a, b = pair()
+				if _, ok := a.(tenon.DirectLink); ok {
+					y = newPausing(b)
+					b = y
+				}
+				return a, b
+			})
+			started, open := make(chan string, 1), make(chan struct{})
+			r.py.do("block", func(context.Context) (string, error) { started <- where(); <-open; return "", nil })
+			r.py.settle(t, r.x, 0, inPlace)
+			first := make(chan error, 1)
+			g.shut.Store(true)
+			commits, flushes := g.commits.Load(), g.flushes.Load()
+			go func() {
+				_, err := r.py.methods[0].Call(t.Context(), r.x, "block")
+				first <- err
+			}()
+			eventually(t, "the call is committed", func() bool { return g.commits.Load() > commits && g.flushes.Load() > flushes })
+			g.shut.Store(false)
+			// A call follows at once, so that the answer waits for company.
+			within(t, "the second call", func() { r.py.methods[2].Call(t.Context(), r.x, "") })
+			if <-started != inPlace {
+				close(open)
+				<-first
+				continue
+			}
+			down := make(chan error, 1)
+			go func() { down <- r.y.Shutdown(t.Context()) }()
+			eventually(t, "the other side is told", func() bool {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+				defer cancel()
+				_, err := r.py.methods[2].Call(ctx, r.x, "")
+				return tenon.SafeToRetry(err) && ctx.Err() == nil
+			})
+			y.before.Store(true)
+			close(open)
+			<-y.waits
+			time.Sleep(2 * time.Millisecond) // Shutdown would have closed by now
+			close(y.goOn)
+			within(t, "the call that was accepted", func() {
+				if err := <-first; err != nil {
+					t.Error(err)
+				}
+			})
+			within(t, "Shutdown", func() { <-down })
+			r.close()
+		}
+	})
+}
+
+// TestCallerLooksAtWhatWasRead has a caller take the reading up when its answer
+// was read already, but lies behind a call whose handler blocks.
+func TestCallerLooksAtWhatWasRead(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		var y *pausing
+		r, g := gather(t, func() (a, b tenon.Link) {
+			a, b = pair()
+			if _, ok := a.(tenon.DirectLink); ok {
+				y = newPausing(b)
+				b = y
+			}
+			return a, b
+		})
+		tenon.StopWatch(r.y)
+		for found := false; !found; {
+			started, open := make(chan string, 1), make(chan struct{})
+			var calls sync.WaitGroup
+			r.py.do("block", func(context.Context) (string, error) { started <- where(); <-open; return "", nil })
+			r.px.do("asked", func(context.Context) (string, error) {
+				commits := g.commits.Load()
+				calls.Go(func() { r.py.methods[0].Call(t.Context(), r.x, "block") })
+				eventually(t, "the call is committed", func() bool { return g.commits.Load() > commits })
+				return "", nil
+			})
+			r.py.settle(t, r.x, 0, inPlace)
+			g.shut.Store(true)
+			commits := g.commits.Load()
+			y.after.Store(true)
+			answered := make(chan struct{})
+			calls.Go(func() {
+				r.px.methods[1].Call(t.Context(), r.y, "asked")
+				close(answered)
+			})
+			<-y.waits
+			eventually(t, "call and answer are committed", func() bool { return g.commits.Load() >= commits+2 })
+			g.shut.Store(false)
+			calls.Go(func() { r.x.Ping(t.Context()) }) // which flushes
+			found = <-started == inPlace
+			y.goOn <- struct{}{}
+			within(t, "the caller", func() { <-answered })
+			close(open)
+			within(t, "the rest", calls.Wait)
+		}
+	})
+}

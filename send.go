@@ -350,6 +350,12 @@ func (s *sender) flushLazy(ctx context.Context) error {
 	if !s.dirty.Load() {
 		return nil
 	}
+	return s.flushAll(ctx)
+}
+
+// flushAll publishes what is committed, and waits for a flush under way, which
+// flushLazy need not.
+func (s *sender) flushAll(ctx context.Context) error {
 	if err := s.acquire(ctx); err != nil {
 		return err
 	}
