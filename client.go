@@ -3,9 +3,6 @@ package tenon
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"net"
 	"sync"
 	"time"
 
@@ -38,12 +35,15 @@ type Client struct {
 
 	ctx    context.Context // of all connections
 	cancel context.CancelFunc
-	turn   chan struct{} // held by whoever connects
+	closer sync.Once
 
 	mu       sync.Mutex
 	state    ClientState
 	conn     *Conn
+	attempt  *attempt  // nil: nobody connects
+	address  string    // of the latest link, if it knows
 	failures int       // attempts that failed in a row
+	why      error     // the last one did
 	next     time.Time // no attempt before
 	observe  func(ClientState, error)
 }
@@ -60,9 +60,16 @@ const (
 )
 
 // NewClient returns a client that makes its links with dial; back and opts are
-// those of [NewConn]. It does not connect yet. When dial fails, the next attempt
-// comes after a pause that doubles from 50 ms to 5 s and varies by chance; a call
-// waits for it, as long as its context allows, and fails if the attempt does.
+// those of [NewConn]. It does not connect yet. When dial fails, or the other side
+// ends the connection before it has said hello, the next attempt comes after a
+// pause that doubles from 50 ms to 5 s and varies by chance; a call waits for it,
+// as long as its context allows, and fails if the attempt does, or the second one
+// in the case of a hello that did not come.
+//
+// dial runs on a goroutine of its own, once at a time, with a context that ends
+// when no call waits for it any more or the client is closed. A dial that goes on
+// nevertheless holds nobody up: the next call takes the link that it returns, and
+// a closed client closes it.
 func NewClient(dial func(context.Context) (Link, error), back *Server, opts ...Option) *Client {
 	if dial == nil {
 		panic("tenon: NewClient needs a function that makes links; for a link that exists there is NewClientOver")
@@ -76,17 +83,20 @@ func newClient(back *Server, opts []Option) *Client {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Client{
 		back: back, opts: opts, ctx: ctx, cancel: cancel,
-		turn: make(chan struct{}, 1), observe: newOptions(opts).observe,
+		observe: newOptions(opts).observe,
 	}
 }
 
 // Invoke carries one call out, connecting first if need be. A call that did not
 // run because the connection had just ended is made again over a new one.
 func (c *Client) Invoke(ctx context.Context, open *call.Call) error {
-	for {
+	for lost := 0; ; lost++ {
 		conn, err := c.connect(ctx)
+		if _, silent := errors.AsType[noHello](err); silent && lost == 0 {
+			continue // a server that is ending does this to those who come late
+		}
 		if err != nil {
-			return (&Conn{options: newOptions(c.opts)}).explain(unsent(err), open.Method.Name)
+			return c.explain(err, open.Method.Name)
 		}
 		err = conn.Invoke(ctx, open)
 		var e *Error
@@ -94,7 +104,21 @@ func (c *Client) Invoke(ctx context.Context, open *call.Call) error {
 			return err
 		}
 		c.lost(conn, err)
+		if lost > 0 { // a peer that always hangs up is not to be asked without end
+			c.putOff(err)
+		}
 	}
+}
+
+// explain is the error of a call for which there was no connection.
+func (c *Client) explain(err error, method string) error {
+	o := newOptions(c.opts)
+	if o.peer == "" {
+		c.mu.Lock()
+		o.peer = c.address
+		c.mu.Unlock()
+	}
+	return (&Conn{options: o}).explain(unsent(err), method)
 }
 
 // Conn connects if need be and returns the connection.
@@ -114,136 +138,33 @@ func (c *Client) State() ClientState {
 	return c.state
 }
 
-// Close closes the connection, if there is one. Later calls fail.
+// Close closes the connection, if there is one. Later calls fail. It does not
+// wait for a dial function that goes on although its context has ended.
 func (c *Client) Close() error {
-	c.cancel()
-	c.mu.Lock()
-	conn := c.conn
-	c.conn = nil
-	c.become(Closed, nil)
-	c.mu.Unlock()
-	if conn != nil {
-		conn.Close()
-	}
-	if c.session != nil {
-		c.turn <- struct{}{} // nobody connects any more
-		defer func() { <-c.turn }()
+	c.closer.Do(func() {
+		c.cancel()
+		c.mu.Lock()
+		conn, a := c.conn, c.attempt
+		c.conn = nil
+		c.become(Closed, nil)
+		c.mu.Unlock()
+		if conn != nil {
+			conn.Close()
+		}
+		if c.session == nil {
+			return
+		}
+		if a != nil {
+			<-a.done // it has nothing to dial
+		}
 		if last := c.session.conn; last != nil {
 			<-last.done
 		}
 		if !c.session.over {
 			c.session.close() // the last connection has left it open
 		}
-	}
+	})
 	return nil
-}
-
-// connect returns a living connection. One caller makes it, the others wait.
-func (c *Client) connect(ctx context.Context) (*Conn, error) {
-	if conn, err := c.living(); conn != nil || err != nil {
-		return conn, err
-	}
-	select {
-	case c.turn <- struct{}{}:
-		defer func() { <-c.turn }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-c.ctx.Done():
-		return nil, net.ErrClosed
-	}
-	if conn, err := c.living(); conn != nil || err != nil {
-		return conn, err
-	}
-	if err := c.pause(ctx); err != nil {
-		return nil, err
-	}
-	return c.attempt(ctx)
-}
-
-func (c *Client) living() (*Conn, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.state == Closed:
-		return nil, net.ErrClosed
-	case c.conn != nil && !c.conn.isOver():
-		return c.conn, nil
-	}
-	return nil, nil
-}
-
-// pause waits until the next attempt is due.
-func (c *Client) pause(ctx context.Context) error {
-	c.mu.Lock()
-	left := time.Until(c.next)
-	if left > 0 {
-		c.become(Pausing, nil)
-	}
-	c.mu.Unlock()
-	if left <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(left)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-c.ctx.Done():
-		return net.ErrClosed
-	}
-}
-
-func (c *Client) attempt(ctx context.Context) (*Conn, error) {
-	c.mu.Lock()
-	c.become(Connecting, nil)
-	c.mu.Unlock()
-	dialing, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(c.ctx, cancel)()
-	conn, err := c.join(dialing)
-
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.state == Closed:
-		if err == nil {
-			go conn.Close()
-		}
-		return nil, net.ErrClosed
-	case err == errLinkEnded:
-		c.become(Idle, err)
-		return nil, err
-	case err != nil && ctx.Err() != nil:
-		c.become(Idle, err)
-		return nil, ctx.Err()
-	case err != nil:
-		c.failures++
-		pause := min(firstPause<<min(c.failures-1, 10), longPause)
-		c.next = time.Now().Add(pause/2 + rand.N(pause))
-		c.become(Idle, err)
-		return nil, fmt.Errorf("connecting failed %d times in a row: %w", c.failures, err)
-	}
-	c.failures, c.next = 0, time.Time{}
-	c.conn = conn
-	c.become(Connected, nil)
-	return c.conn, nil
-}
-
-// join makes a connection, over the client's link or a new one.
-func (c *Client) join(ctx context.Context) (*Conn, error) {
-	if c.session != nil {
-		return c.rejoin(ctx)
-	}
-	link, err := c.dial(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if link == nil {
-		return nil, errors.New("the function given to NewClient returned neither a link nor an error")
-	}
-	return NewConn(c.ctx, link, c.back, c.opts...), nil
 }
 
 // lost forgets a connection that takes no more calls.

@@ -77,6 +77,9 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 		done:    make(chan struct{}),
 	}
 	c.running, c.stop = context.WithCancel(context.WithoutCancel(ctx))
+	if c.options.peer == "" {
+		c.options.peer = addressOf(s.link)
+	}
 	c.gate = newGate(&c.options)
 	s.epoch++
 	s.conn = c

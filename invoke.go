@@ -176,6 +176,8 @@ func unsent(err error) error {
 	)
 	switch {
 	case errors.As(err, &e):
+		own := *e // others may have it too
+		e = &own
 	case errors.As(err, &encode):
 		e = &Error{Code: InvalidArgument, Message: "the arguments cannot be encoded: " + err.Error(), cause: encode.err}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -149,6 +149,18 @@ func (p *peerMethods) greetingDone() {
 	}
 }
 
+// unmet is nil if both hellos went through, else why the connection ended before.
+// It is called after ready.
+func (p *peerMethods) unmet() *Error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.missing == 0 {
+		return nil
+	}
+	e := *p.ended
+	return &e
+}
+
 // end makes those who still wait for a hello fail.
 func (p *peerMethods) end(err *Error) {
 	p.mu.Lock()

@@ -126,8 +126,10 @@ func (c *Conn) sealLink(last uint32) error {
 
 // NewClientOver returns a client whose connections run over one link, one after
 // the other: after Disconnect the next call begins a new one, for which the other
-// side, if it is served by ServeLink, has fresh state. The client owns the link;
-// when that ends, its calls fail for good.
+// side, if it is served by ServeLink, has fresh state. The client owns the link,
+// also between two connections; when that ends, its calls fail for good. The calls
+// of a client over a link that another one has, or a connection, fail with
+// [ErrLinkInUse].
 func NewClientOver(link Link, back *Server, opts ...Option) *Client {
 	c := newClient(back, opts)
 	c.session = newSession(link)
@@ -155,20 +157,23 @@ func (c *Client) Disconnect(ctx context.Context) error {
 // errLinkEnded is final: a client over one link has no other.
 var errLinkEnded = errors.New("the link has ended, and this client has no other")
 
-// rejoin begins the next connection over the client's link, once the one before
-// is done with it.
-func (c *Client) rejoin(ctx context.Context) (*Conn, error) {
-	if last := c.session.conn; last != nil {
+// free waits until the session's latest connection is done with the link, and
+// says why there can be no other.
+func (s *session) free(ctx context.Context) error {
+	if s.conn != nil {
 		select {
-		case <-last.done:
+		case <-s.conn.done:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
-	if c.session.over {
-		return nil, errLinkEnded
+	if refused, ok := s.link.(noLink); ok {
+		return refused.err
 	}
-	return newConn(c.ctx, c.session, c.back, c.opts...), nil
+	if s.over {
+		return errLinkEnded
+	}
+	return nil
 }
 
 // A noLink is a link that has ended before it began.

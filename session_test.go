@@ -158,6 +158,31 @@ func TestASecondConnectionOverOneLinkIsRefused(t *testing.T) {
 	mayCall(t, conn)
 }
 
+func TestASecondClientOverOneLinkIsRefused(t *testing.T) {
+	a, b := inproc.Pair()
+	_, _, served := sessions(t, b)
+	first, second := tenon.NewClientOver(a, nil), tenon.NewClientOver(a, nil)
+	for range 2 {
+		if _, err := add.Call(t.Context(), first, pair2()); err != nil {
+			t.Error(err)
+		}
+		for range 2 {
+			if _, err := add.Call(t.Context(), second, pair2()); !errors.Is(err, tenon.ErrLinkInUse) || !tenon.SafeToRetry(err) {
+				t.Error(err)
+			}
+		}
+		if err := first.Disconnect(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	second.Close()
+	if _, err := add.Call(t.Context(), first, pair2()); err != nil {
+		t.Errorf("after the refused one was closed: %v", err)
+	}
+	first.Close()
+	<-served
+}
+
 func TestCallsDuringDisconnectsAllSucceed(t *testing.T) {
 	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
 		a, b := pair()

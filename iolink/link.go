@@ -62,6 +62,15 @@ func newLink(r io.Reader, w io.Writer, shut func() error) *Link {
 // for everything else.
 func (l *Link) Kind() string { return l.kind }
 
+// RemoteAddr returns the address of the other end if the stream has one, else
+// nil.
+func (l *Link) RemoteAddr() net.Addr {
+	if c, ok := l.stream.(net.Conn); ok {
+		return c.RemoteAddr()
+	}
+	return nil
+}
+
 // MaxReserve returns the largest n that Reserve can give: 128 KiB.
 func (l *Link) MaxReserve() int { return l.out.MaxReserve() }
 
