@@ -1,0 +1,6 @@
+//go:build race
+
+package tenon
+
+// The race detector makes everything slower.
+func init() { brief *= 10 }
