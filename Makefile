@@ -14,7 +14,7 @@ help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## thumbnails in worker processes (DIR=~/Pictures OUT=./thumbs WORKERS=2; samples without DIR)
-	@go run ./examples/thumbnails -out "$(OUT)" $(if $(WORKERS),-workers $(WORKERS)) $(if $(DIR),"$(DIR)")
+	@./scripts/run.sh '$(DIR)' '$(OUT)' '$(WORKERS)'
 
 test: build check-generated lint unit race programs fuzz ## everything: what a change has to pass
 
@@ -61,5 +61,5 @@ mutants: ## break the code in many small ways; each must turn a named test red
 soak: ## the long forms of the tests: programs, races, kills, leaks (hours)
 	@TENON_SOAK=1 go test -count=1 -timeout 4h ./...
 
-clean: ## remove what `make run` wrote
-	@rm -rf "$(OUT)"
+clean: ## remove ./thumbs, where `make run` writes; a folder that OUT named is yours
+	@rm -rf thumbs
