@@ -163,11 +163,11 @@ func (b *base) resume() error {
 		}
 		switch now & roleMask {
 		case roleRun:
-			if b.role.CompareAndSwap(now, now&^roleMask|roleBase) {
+			if b.role.CompareAndSwap(now, roleWith(now>>roleBits, roleBase)) {
 				return nil
 			}
 		case roleCallerRun:
-			if b.role.CompareAndSwap(now, now&^roleMask|roleCallerFree) {
+			if b.role.CompareAndSwap(now, roleWith(now>>roleBits, roleCallerFree)) {
 				b.publish() // the peer may need them to answer the caller
 				<-b.handover
 				return nil

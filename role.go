@@ -45,6 +45,9 @@ const (
 // comes back from a handler and finds another epoch has been replaced.
 type roleWord struct{ atomic.Uint64 }
 
+// roleWith is a role word.
+func roleWith(epoch, state uint64) uint64 { return epoch<<roleBits | state }
+
 // is reports whether the role is in the state.
 func (w *roleWord) is(state uint64) bool { return w.Load()&roleMask == state }
 
@@ -58,7 +61,7 @@ func (w *roleWord) step(from, to, epochs uint64) bool {
 		if now&roleMask != from {
 			return false
 		}
-		if w.CompareAndSwap(now, now&^roleMask+epochs<<roleBits|to) {
+		if w.CompareAndSwap(now, roleWith(now>>roleBits+epochs, to)) {
 			return true
 		}
 	}
@@ -68,11 +71,11 @@ func (w *roleWord) step(from, to, epochs uint64) bool {
 // roleRun and returns the new epoch.
 func (w *roleWord) enter(to uint64) (epoch uint64) {
 	epoch = w.Load()>>roleBits + 1
-	w.Store(epoch<<roleBits | to)
+	w.Store(roleWith(epoch, to))
 	return epoch
 }
 
 // replace enters roleBase, for a new base reader, if the word is still now.
 func (w *roleWord) replace(now uint64) bool {
-	return w.CompareAndSwap(now, (now>>roleBits+1)<<roleBits|roleBase)
+	return w.CompareAndSwap(now, roleWith(now>>roleBits+1, roleBase))
 }
