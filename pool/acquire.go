@@ -119,7 +119,9 @@ func (p *Pool) lineFor(what wish) *line {
 
 // release gives a seat back.
 func (p *Pool) release(s *seat) {
-	s.exit()
+	if last := s.exit(); last {
+		p.recount(s)
+	}
 	if p.waiting.Load() != 0 {
 		p.mu.Lock()
 		p.fill(s)
@@ -158,6 +160,7 @@ func (p *Pool) add(s *seat) {
 	if p.leaving == nil {
 		p.leaving = make(map[*seat]bool)
 	}
+	delete(p.leaving, s)
 	s.keeper.present = true
 	p.fill(s)
 	p.announce()
@@ -169,9 +172,10 @@ func (p *Pool) remove(s *seat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	seats := slices.DeleteFunc(slices.Clone(*p.seats.Load()), func(x *seat) bool { return x == s })
-	if len(seats) < len(*p.seats.Load()) {
-		p.leaving[s] = true
+	if len(seats) == len(*p.seats.Load()) {
+		return // it was removed before, and may have a successor
 	}
+	p.leaving[s] = true
 	p.seats.Store(&seats)
 	s.keeper.present = false
 	for s.line.len() > 0 {

@@ -17,6 +17,9 @@
 //     there is a pause before the next, which doubles from 50 ms to 5 s and
 //     varies by chance. Calls wait with their contexts while no member is there.
 //     [OnStart], [OnExit] and [OnStartFailure] let one watch.
+//     A member that lets a call's deadline pass before it has ever answered, such
+//     as a process that is stopped, is asked for a sign of life and gets no calls
+//     until it gives one.
 //  3. A call whose error says that its handler cannot have run, because the
 //     member was gone or going, is sent again, to another member where there is
 //     one, until its context ends. Every other error is returned as it is.

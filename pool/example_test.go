@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/pool"
@@ -87,9 +86,6 @@ func ExamplePool_Ready() {
 
 	_, err = do.Call(ctx, p, "exit") // the worker ends in the middle of the call
 	fmt.Println("safe to retry:", tenon.SafeToRetry(err))
-	for p.Stats().Replaced == 0 { // a moment: the pool has to notice
-		time.Sleep(time.Millisecond)
-	}
 	if err := p.Ready(ctx); err != nil {
 		fmt.Println(err)
 	}

@@ -119,8 +119,12 @@ func (k *keeper) follow(s *seat) {
 	p := k.pool
 	defer p.remove(s)
 	for {
+		var back <-chan struct{}
 		select {
 		case <-s.suspect:
+			back = later(doubtful)
+		case <-s.silent:
+			back = k.lifeOf(s.member)
 		case <-s.member.Done():
 			return
 		case <-k.leaving.Done():
@@ -128,7 +132,7 @@ func (k *keeper) follow(s *seat) {
 		}
 		p.remove(s)
 		select {
-		case <-time.After(doubtful):
+		case <-back:
 		case <-s.member.Done():
 			return
 		case <-k.leaving.Done():
@@ -136,6 +140,28 @@ func (k *keeper) follow(s *seat) {
 		}
 		p.add(s)
 	}
+}
+
+// lifeOf asks a member for a sign of life. The channel is closed when it comes.
+// A member that cannot be asked has the benefit of the doubt.
+func (k *keeper) lifeOf(m Member) <-chan struct{} {
+	conn := connOf(m)
+	if conn == nil {
+		return later(doubtful)
+	}
+	alive := make(chan struct{})
+	k.pool.keepers.Go(func() {
+		if _, err := conn.Ping(k.leaving); err == nil {
+			close(alive)
+		}
+	})
+	return alive
+}
+
+func later(d time.Duration) <-chan struct{} {
+	due := make(chan struct{})
+	time.AfterFunc(d, func() { close(due) })
+	return due
 }
 
 // end lets the member's running calls finish and closes it.

@@ -123,7 +123,11 @@ func (p *Pool) Invoke(ctx context.Context, c *call.Call) error {
 			}
 		}
 		err := p.on(ctx, s, c)
-		if err == nil || !worthAnother(err) || ctx.Err() != nil {
+		if err == nil {
+			return nil
+		}
+		p.note(s, err)
+		if !worthAnother(err) || ctx.Err() != nil {
 			return err
 		}
 		s.doubt()
@@ -150,6 +154,25 @@ func (p *Pool) on(ctx context.Context, s *seat, c *call.Call) error {
 		s.succeeded()
 	}
 	return err
+}
+
+// note draws conclusions from a call that failed. Whoever is told that its member
+// is gone does not find it in the pool afterwards.
+func (p *Pool) note(s *seat, err error) {
+	var e *tenon.Error
+	if !errors.As(err, &e) {
+		return
+	}
+	switch e.Code {
+	case tenon.Unavailable:
+		if conn := connOf(s.member); conn != nil && conn.Err() != nil {
+			p.remove(s)
+		}
+	case tenon.DeadlineExceeded:
+		if e.SafeToRetry && !s.answered.Load() {
+			s.miss()
+		}
+	}
 }
 
 // Each calls f once for every member that is there, all at the same time, and

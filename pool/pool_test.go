@@ -489,3 +489,35 @@ func BenchmarkInvoke(b *testing.B) {
 		}
 	})
 }
+
+// A process that was stopped right after its start has said no hello: calls to it
+// end unsent, and would free its place for the next ones.
+func TestAMemberThatIsSilentFromTheStartGetsOneCall(t *testing.T) {
+	srv := serverOf(func(context.Context, string) (string, error) { return "", nil })
+	ours, theirs := inproc.Pair()
+	var started atomic.Int64
+	p := newPool(t, 2, func(context.Context) (pool.Member, error) {
+		if started.Add(1) == 1 {
+			return tenon.NewConn(context.Background(), ours, nil), nil
+		}
+		return pool.Local(srv), nil
+	})
+	late := 0
+	for range 20 {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		if _, err := do.Call(ctx, p, ""); err != nil {
+			late++
+		}
+		cancel()
+	}
+	if late > 4 { // one, and what a busy machine delays
+		t.Errorf("%d of 20 calls waited for the silent member", late)
+	}
+	served := make(chan error, 1)
+	go func() { served <- srv.ServeLink(context.Background(), theirs) }()
+	if err := p.Ready(t.Context()); err != nil { // now it speaks
+		t.Error(err)
+	}
+	_ = p.Close()
+	<-served
+}

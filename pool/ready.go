@@ -7,9 +7,9 @@ import (
 
 // Ready waits until the pool is at full strength: until every place of it has a
 // member that takes calls, as after deaths or a [Pool.Resize]. A death counts from
-// the moment that the pool has noticed it, which is some milliseconds after the
-// calls it took along have failed. When ctx ends first, the error says how many are missing, why the last start failed if one
-// did, and wraps ctx's; after Close it is [ErrClosed].
+// the moment that the pool has noticed it, at the latest when a call that it took
+// along has failed. When ctx ends first, the error says how many are missing, why
+// the last start failed if one did, and wraps ctx's; after Close it is [ErrClosed].
 func (p *Pool) Ready(ctx context.Context) error {
 	for {
 		p.mu.Lock()

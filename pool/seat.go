@@ -16,9 +16,12 @@ type seat struct {
 	cancel  context.CancelFunc // of the context that the member was started with
 	since   time.Time
 	suspect chan struct{} // holds a token when a call found the member gone
+	silent  chan struct{} // holds one when a call could not be sent in time
 	once    sync.Once
 	empty   chan struct{} // closed when the seat was left and its last call ended
 	line    line          // of calls whose key belongs here; guarded by the pool
+	counted uint64        // of its calls, in the pool's tally; guarded by the pool
+	ended   bool          // the member is in the tally; guarded by the pool
 
 	_        [64]byte
 	inFlight atomic.Int64
@@ -31,7 +34,7 @@ type seat struct {
 func newSeat(k *keeper, m Member, cancel context.CancelFunc) *seat {
 	return &seat{
 		keeper: k, member: m, cancel: cancel, since: time.Now(),
-		suspect: make(chan struct{}, 1), empty: make(chan struct{}),
+		suspect: make(chan struct{}, 1), silent: make(chan struct{}, 1), empty: make(chan struct{}),
 	}
 }
 
@@ -99,10 +102,13 @@ func (s *seat) enter() {
 	s.calls.Add(1)
 }
 
-func (s *seat) exit() {
+// exit reports whether that was the last call of a member that takes no more.
+func (s *seat) exit() (last bool) {
 	if s.inFlight.Add(-1) == 0 && s.leaving.Load() {
 		s.once.Do(func() { close(s.empty) })
+		return true
 	}
+	return false
 }
 
 // leave makes empty close once no call is in flight. The seat must have been
@@ -125,6 +131,14 @@ func (s *seat) succeeded() {
 func (s *seat) doubt() {
 	select {
 	case s.suspect <- struct{}{}:
+	default:
+	}
+}
+
+// miss has the seat's keeper ask a member for a sign of life that has given none.
+func (s *seat) miss() {
+	select {
+	case s.silent <- struct{}{}:
 	default:
 	}
 }

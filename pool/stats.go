@@ -82,9 +82,9 @@ func (p *Pool) noteEnd(s *seat, why error, byItself bool) {
 	name, pid := identity(s.member)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	calls := s.calls.Load()
 	delete(p.leaving, s)
-	p.past.calls += calls
+	s.ended = true
+	p.tally(s)
 	p.past.members++
 	if why == nil && !byItself {
 		return
@@ -92,7 +92,24 @@ func (p *Pool) noteEnd(s *seat, why error, byItself bool) {
 	if len(p.deaths) == maxDeaths {
 		p.deaths = slices.Delete(p.deaths, 0, 1)
 	}
-	p.deaths = append(p.deaths, Death{Name: name, PID: pid, Err: why, Time: time.Now(), Calls: calls})
+	p.deaths = append(p.deaths, Death{Name: name, PID: pid, Err: why, Time: time.Now(), Calls: s.counted})
+}
+
+// tally counts the calls of a member that ended and have not been counted. p.mu is
+// held.
+func (p *Pool) tally(s *seat) {
+	calls := s.calls.Load()
+	p.past.calls += calls - s.counted
+	s.counted = calls
+}
+
+// recount is for calls that found their seat a moment before its member ended.
+func (p *Pool) recount(s *seat) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.ended {
+		p.tally(s)
+	}
 }
 
 func (p *Pool) noteFailure(err error) {

@@ -257,3 +257,19 @@ func TestThroughputWithAKillASecond(t *testing.T) {
 		t.Errorf("below %d %%", claim)
 	}
 }
+
+// A worker dies of its call: it is not there any more when the caller knows.
+func TestReadyAfterACallThatFailedKnowsOfTheDeath(t *testing.T) {
+	p := newPool(t, 2, startWorker)
+	for round := range uint64(5) {
+		if _, err := do.Call(t.Context(), p, "exit"); err == nil {
+			t.Fatal("it lives on")
+		}
+		if err := p.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s := p.Stats(); len(s.Members) != 2 || s.Ended != round+1 {
+			t.Errorf("%d members are there, %d of %d deaths known", len(s.Members), s.Ended, round+1)
+		}
+	}
+}
