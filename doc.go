@@ -51,7 +51,9 @@
 // # Concurrency
 //
 // [Conn], [Server] and the generated clients may be used from any goroutine.
-// Handlers run concurrently, each on a goroutine of its own.
+// Handlers run concurrently; one that waits holds up no other. The short ones of
+// a method that has proved short may run on the goroutine that reads the
+// connection, which cannot be told from outside.
 //
 // # Memory
 //

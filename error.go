@@ -130,6 +130,9 @@ func SafeToRetry(err error) bool {
 // failureOf turns what a handler returned into what travels. It runs methods of
 // the user's error, which may panic.
 func failureOf(err error) wire.Failure {
+	if !endsSomewhere(err) {
+		return wire.Failure{Code: uint32(Unknown), Message: err.Error()}
+	}
 	var e *Error
 	code := Unknown
 	var details []byte
@@ -146,6 +149,30 @@ func failureOf(err error) wire.Failure {
 		message = direct.Message
 	}
 	return wire.Failure{Code: uint32(code), Message: message, Details: details, Errors: namedErrors(err)}
+}
+
+// maxErrors bounds the errors of one tree that are looked at.
+const maxErrors = 1 << 20
+
+// endsSomewhere reports whether the tree of err is finite, so that errors.Is and
+// errors.As return: an Unwrap may answer its own error.
+func endsSomewhere(err error) bool {
+	open := []error{err}
+	for range maxErrors {
+		last := len(open) - 1
+		if last < 0 {
+			return true
+		}
+		one := open[last]
+		open = open[:last]
+		switch e := one.(type) {
+		case interface{ Unwrap() error }:
+			open = append(open, e.Unwrap())
+		case interface{ Unwrap() []error }:
+			open = append(open, e.Unwrap()...)
+		}
+	}
+	return false
 }
 
 // contextError is the error of a call that ended because its context did.

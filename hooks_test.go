@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -250,6 +251,47 @@ func TestPing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
 	if _, err := conn.Ping(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// An infiniteError unwraps to itself, or to ever more of them.
+type infiniteError struct{ branches int }
+
+func (e *infiniteError) Error() string { return "no end" }
+func (e *infiniteError) Unwrap() []error {
+	return slices.Repeat([]error{e}, e.branches)
+}
+
+type cyclicError struct{}
+
+func (e *cyclicError) Error() string { return "no end" }
+func (e *cyclicError) Unwrap() error { return e }
+
+func TestAnErrorWithoutEndIsAnswered(t *testing.T) {
+	srv := tenon.NewServer()
+	tenon.Handle(srv, &fail, func(_ context.Context, how string) (string, error) {
+		if how == "cycle" {
+			return "", &cyclicError{}
+		}
+		return "", fmt.Errorf("tree: %w", &infiniteError{2})
+	})
+	conn := serve(t, srv)
+	for _, how := range []string{"cycle", "tree"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		if _, err := fail.Call(ctx, conn, how); err == nil || !strings.Contains(err.Error(), "no end") {
+			t.Errorf("%s: %v", how, err)
+		}
+		cancel()
+	}
+}
+
+func TestAPingThatHasNoAnswerRanNothing(t *testing.T) {
+	a, b := inproc.Pair()
+	defer b.Close()
+	conn := tenon.NewConn(t.Context(), a, nil)
+	conn.Close()
+	if _, err := conn.Ping(t.Context()); !tenon.SafeToRetry(err) || strings.Contains(err.Error(), "may have run") {
 		t.Error(err)
 	}
 }

@@ -35,8 +35,7 @@ func (c *Conn) Ping(ctx context.Context) (time.Duration, error) {
 	case <-ctx.Done():
 		return 0, c.explain(contextError(ctx.Err()), "ping")
 	case <-c.over:
-		e := *c.failed
-		return 0, c.explain(&e, "ping")
+		return 0, c.explain(unsent(c.failed), "ping") // it runs nothing
 	}
 }
 
