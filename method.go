@@ -24,6 +24,11 @@ type Codec[T any] struct {
 	// control, such as a MarshalText. Such values are encoded on the heap
 	// first and copied.
 	UserCode bool
+
+	// Validate checks a value that was decoded, or is nil. A value that it does
+	// not accept fails the call as an invalid argument, before the handler runs;
+	// among the items of a stream it ends the stream.
+	Validate func(v *T) error
 }
 
 // A Method describes one method of a contract: its name on the wire, the shape
@@ -35,6 +40,10 @@ type Method[A, R any] struct {
 	Shape  string // what the peer's method must look like, see PROTOCOL.md
 	Args   Codec[A]
 	Result Codec[R]
+
+	Ports      int  // streams and functions among its parameters and results
+	OneWay     bool // no result and no error: a call is done when it is published
+	Idempotent bool // calling it twice does what calling it once does
 
 	once  sync.Once
 	info  call.Method
@@ -51,7 +60,7 @@ func (m *Method[A, R]) describe() *call.Method {
 // errors.Is with the context's; any other failure is an *[Error]. It may be
 // called from many goroutines at once. The arguments are not referred to any
 // more when it returns; the results belong to the caller.
-func (m *Method[A, R]) Call(ctx context.Context, c Caller, args A) (R, error) {
+func (m *Method[A, R]) Call(ctx context.Context, c Caller, args A, ports ...Port) (R, error) {
 	t := m.take(args)
 	return t.give(c.Invoke(ctx, &t.call))
 }
