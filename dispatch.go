@@ -125,6 +125,9 @@ func (r *reader) settle(f wire.Frame, owned bool) error {
 		open.SetResult(result)
 	}
 	open.Outcome.Metadata = metadata
+	if open.Tally != nil {
+		open.Tally.ReceivedBytes += int64(len(result))
+	}
 	r.tell(open)
 	return nil
 }

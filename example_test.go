@@ -130,7 +130,7 @@ func ExampleRegisterError() {
 func ExampleWithMetadata() {
 	ctx := context.Background()
 	a, b := inproc.Pair()
-	guard := func(ctx context.Context, info tenon.CallInfo, next func(context.Context) error) error {
+	guard := func(ctx context.Context, info *tenon.CallInfo, next func(context.Context) error) error {
 		if tenon.MetadataFrom(ctx)["tenant"] == "" {
 			return &tenon.Error{Code: tenon.PermissionDenied, Message: "no tenant"}
 		}

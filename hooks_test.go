@@ -87,6 +87,12 @@ func TestMetadataTravelsWithACallAndNotBeyond(t *testing.T) {
 	})
 	conn := serve(t, srv)
 	md := map[string]string{"tenant": "blue", "trace": "1"}
+	tenon.OutgoingMetadata(tenon.WithMetadata(t.Context(), md))["tenant"] = "red" // a copy
+	more := tenon.OutgoingMetadata(tenon.WithMetadata(t.Context(), md))
+	more["user"] = "ann"
+	if got, err := fail.Call(tenon.WithMetadata(t.Context(), more), conn, ""); err != nil || got != "3blue" {
+		t.Errorf("%q, %v", got, err)
+	}
 	if got, err := fail.Call(tenon.WithMetadata(t.Context(), md), conn, ""); err != nil || got != "2blue" {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -104,14 +110,14 @@ func TestMetadataTravelsWithACallAndNotBeyond(t *testing.T) {
 func TestInterceptorsRunInOrderAroundBothSides(t *testing.T) {
 	var trail []string
 	note := func(name string) tenon.Interceptor {
-		return func(ctx context.Context, info tenon.CallInfo, next func(context.Context) error) error {
+		return func(ctx context.Context, info *tenon.CallInfo, next func(context.Context) error) error {
 			trail = append(trail, name+" "+info.Method)
 			err := next(ctx)
 			trail = append(trail, name+" done")
 			return err
 		}
 	}
-	refuse := func(ctx context.Context, info tenon.CallInfo, next func(context.Context) error) error {
+	refuse := func(ctx context.Context, info *tenon.CallInfo, next func(context.Context) error) error {
 		if tenon.MetadataFrom(ctx)["token"] != "secret" {
 			return &tenon.Error{Code: tenon.PermissionDenied, Message: "no token"}
 		}

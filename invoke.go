@@ -16,12 +16,16 @@ import (
 // Invoke carries out one call of this side. It makes a Conn a [Caller];
 // programs call through generated clients, or through [Method.Call].
 func (c *Conn) Invoke(ctx context.Context, open *call.Call) error {
-	var err error
 	if len(c.calls) == 0 {
-		err = c.invoke(ctx, open)
-	} else {
-		info := CallInfo{Method: open.Method.Name, Conn: c}
-		err = intercept(ctx, c.calls, info, func(ctx context.Context) error { return c.invoke(ctx, open) })
+		return c.invoke(ctx, open)
+	}
+	return around(ctx, c.calls, c.about(open.Method, false), open, c.invoke)
+}
+
+func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
+	err := c.begin(ctx, open, false)
+	if err == nil && !open.CheckOnly {
+		err = c.finish(ctx, open)
 	}
 	if err == nil {
 		return nil
@@ -29,15 +33,11 @@ func (c *Conn) Invoke(ctx context.Context, open *call.Call) error {
 	return c.explain(err, open.Method.Name)
 }
 
-func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
-	if err := c.begin(ctx, open, false); err != nil || open.CheckOnly {
-		return err
-	}
-	return c.finish(ctx, open)
-}
-
 // begin sends a call. A lazy one is published with what comes after it.
 func (c *Conn) begin(ctx context.Context, open *call.Call, lazy bool) error {
+	if open.Tally != nil {
+		*open.Tally = call.Tally{Carrier: c}
+	}
 	if err := ctx.Err(); err != nil {
 		return unsent(err)
 	}

@@ -24,6 +24,13 @@ func WithMetadata(ctx context.Context, md map[string]string) context.Context {
 	return context.WithValue(ctx, outgoingKey{}, md)
 }
 
+// OutgoingMetadata returns the metadata that calls with ctx carry, for those who
+// add to it; nil for none. The map is the caller's own.
+func OutgoingMetadata(ctx context.Context) map[string]string {
+	md, _ := ctx.Value(outgoingKey{}).(map[string]string)
+	return maps.Clone(md)
+}
+
 // MetadataFrom returns the metadata of the call whose handler's context ctx is.
 // The map is the handler's own; it is nil when the caller sent none.
 func MetadataFrom(ctx context.Context) map[string]string {

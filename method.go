@@ -51,7 +51,7 @@ type Method[A, R any] struct {
 }
 
 func (m *Method[A, R]) describe() *call.Method {
-	m.once.Do(func() { m.info.Name, m.info.Shape = m.Name, m.Shape })
+	m.once.Do(func() { m.info.Name, m.info.Shape, m.info.Idempotent = m.Name, m.Shape, m.Idempotent })
 	return &m.info
 }
 
@@ -108,6 +108,7 @@ func (t *typedCall[A, R]) AppendArgs(b []byte, e *codec.Encoder) []byte {
 }
 
 func (t *typedCall[A, R]) DecodeResult(d *codec.Decoder) {
+	clear1(&t.result) // an interceptor may have the call made twice
 	t.method.Result.Decode(d, &t.result)
 }
 

@@ -26,7 +26,7 @@ type options struct {
 	refused   error // why the peer may not call
 
 	handlers, calls []Interceptor
-	review          func(context.Context, CallInfo, error) error
+	review          func(context.Context, *CallInfo, error) error
 	observe         func(ClientState, error)
 }
 
@@ -80,7 +80,7 @@ func WithLogger(l *slog.Logger) Option { return func(o *options) { o.logger = l 
 // returned ones, panics (as a [*PanicError] in the chain), arguments that could
 // not be decoded. What f returns travels instead, so that it can mask what
 // strangers should not read; nil leaves the error as it is.
-func WithErrorHook(f func(ctx context.Context, info CallInfo, err error) error) Option {
+func WithErrorHook(f func(ctx context.Context, info *CallInfo, err error) error) Option {
 	return func(o *options) { o.review = f }
 }
 

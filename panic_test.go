@@ -93,7 +93,7 @@ func TestErrIsThereWhenACallHasFailed(t *testing.T) {
 
 func TestErrorHookSeesAndMasksEverything(t *testing.T) {
 	var seen []string
-	srv := tenon.NewServer(tenon.WithLogger(quiet), tenon.WithErrorHook(func(_ context.Context, info tenon.CallInfo, err error) error {
+	srv := tenon.NewServer(tenon.WithLogger(quiet), tenon.WithErrorHook(func(_ context.Context, info *tenon.CallInfo, err error) error {
 		var p *tenon.PanicError
 		if errors.As(err, &p) {
 			if len(p.Stack) == 0 {

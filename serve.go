@@ -284,13 +284,17 @@ func (s *servedCall) answer(result body, userCode bool) {
 		s.answered = true
 		s.conn.sendFailed(err)
 	case errors.As(err, &encode):
-		s.fail(&Error{Code: InvalidResult, Message: "the result cannot be encoded: " + err.Error()}, 0)
+		s.fail(invalidResult(err), 0)
 	case errors.As(err, &e):
 		s.fail(&Error{Code: e.Code, Message: "the answer is too large: " + e.Message}, 0)
 	default:
 		s.answered = true
 		s.conn.sendFailed(err)
 	}
+}
+
+func invalidResult(err error) error {
+	return &Error{Code: InvalidResult, Message: "the result cannot be encoded: " + err.Error()}
 }
 
 // fail answers with an error. refused is wire.Refused when the handler was not
@@ -348,7 +352,7 @@ func (s *servedCall) review(err error) (reviewed error) {
 			reviewed = &Error{Code: Unknown, Message: "the call failed"} // nothing unseen may travel
 		}
 	}()
-	info := CallInfo{Method: s.handler.method().Name, Conn: s.conn}
+	info := s.conn.about(s.handler.method(), true)
 	if reviewed = s.conn.review(s, info, err); reviewed == nil {
 		return err
 	}

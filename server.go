@@ -217,32 +217,48 @@ func (h *typedHandler[A, R]) run(s *servedCall) {
 	if values == nil {
 		values = &typedResult[A, R]{spec: h.spec}
 	}
+	var (
+		encoded encodedBody
+		refused bool
+		err     error
+	)
+	if len(s.conn.handlers) > 0 {
+		encoded, refused, err = h.intercepted(s, values)
+	} else {
+		var args A
+		if args, err = h.decode(s, values); err == nil {
+			values.result, err = h.fn(s, args)
+		} else {
+			refused = true
+		}
+	}
+	switch {
+	case refused:
+		s.fail(err, wire.Refused)
+		return
+	case err != nil:
+		s.fail(err, 0)
+		return
+	case encoded != nil:
+		s.answer(encoded, false)
+	default:
+		s.answer(values, h.spec.Result.UserCode)
+	}
+	clear1(&values.result)
+	h.results.Put(values)
+}
+
+// decode takes the arguments of the call.
+func (h *typedHandler[A, R]) decode(s *servedCall, values *typedResult[A, R]) (args A, err error) {
 	d := s.decoding(&values.decoder)
 	h.spec.Args.Decode(d, &values.args)
 	if err := d.Finish(); err != nil {
-		s.fail(&Error{Code: InvalidArgument, Message: "the arguments cannot be decoded: " + err.Error()}, wire.Refused)
-		return
+		return args, &Error{Code: InvalidArgument, SafeToRetry: true, Message: "the arguments cannot be decoded: " + err.Error()}
 	}
 	d.Reset(nil)
-	args := values.args
+	args = values.args
 	clear1(&values.args)
-	var err error
-	if conn := s.conn; len(conn.handlers) == 0 {
-		values.result, err = h.fn(s, args)
-	} else {
-		info := CallInfo{Method: h.spec.Name, Conn: conn}
-		err = intercept(s, conn.handlers, info, func(ctx context.Context) (err error) {
-			values.result, err = h.fn(ctx, args)
-			return err
-		})
-	}
-	if err != nil {
-		s.fail(err, 0)
-		return
-	}
-	s.answer(values, h.spec.Result.UserCode)
-	clear1(&values.result)
-	h.results.Put(values)
+	return args, nil
 }
 
 // typedResult holds the values of one call on the serving side. It is reused, so

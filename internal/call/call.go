@@ -17,8 +17,9 @@ import (
 // A Method is what both sides of a connection compare: the name on the wire and
 // the shape of arguments and results.
 type Method struct {
-	Name  string
-	Shape string
+	Name       string
+	Shape      string
+	Idempotent bool
 
 	index atomic.Uint32 // position in per-connection tables, 0 = not given yet
 }
@@ -58,6 +59,11 @@ type Call struct {
 	// carrier whose Invoke returns earlier, because the caller gave up, takes it
 	// over: it sets Place to nil, and calls Leave once the handler has ended.
 	Place Place
+	// Spent says that the input or the output of the call was begun, so that it
+	// must not be carried out a second time.
+	Spent bool
+	// Tally counts what travels, or is nil. Whoever sends the call begins it anew.
+	Tally *Tally
 
 	// What follows belongs to the connection that carries the call out.
 
@@ -128,7 +134,29 @@ func (c *Call) AppendBody(b []byte, e *codec.Encoder) []byte {
 	if len(c.Metadata) > 0 {
 		b = wire.AppendMetadata(b, c.Metadata)
 	}
-	return c.Values.AppendArgs(b, e)
+	if c.Tally == nil {
+		return c.Values.AppendArgs(b, e)
+	}
+	before := len(b)
+	b = c.Values.AppendArgs(b, e)
+	c.Tally.SentBytes = Size(b[before:], e)
+	return b
+}
+
+// A Tally is what interceptors are told of a call when it is over.
+type Tally struct {
+	Carrier                  any   // the connection that carries it
+	SentBytes, ReceivedBytes int64 // encoded values
+	SentItems, ReceivedItems int64
+}
+
+// Size is the size in bytes of encoded values with the segments in them.
+func Size(encoded []byte, e *codec.Encoder) int64 {
+	n := len(encoded)
+	for _, s := range e.Segments() {
+		n += len(s.Data)
+	}
+	return int64(n)
 }
 
 // Values encodes the arguments and decodes the results of a Call.
