@@ -128,26 +128,26 @@ func (r *reader) settle(f wire.Frame, owned bool) error {
 	if open.Tally != nil {
 		open.Tally.ReceivedBytes += int64(len(result))
 	}
-	r.tell(open)
+	r.tell(&open.Waiter)
 	return nil
 }
 
 // conclude ends a call that was taken out of the pending ones.
 func (r *reader) conclude(open *call.Call, outcome call.Outcome) {
 	open.Outcome = outcome
-	r.tell(open)
+	r.tell(&open.Waiter)
 }
 
-// tell wakes the caller whose outcome stands in open. The one who reads knows.
-func (r *reader) tell(open *call.Call) {
-	if open == r.leader {
+// tell ends a wait. The one who reads knows.
+func (r *reader) tell(w *call.Waiter) {
+	if w == r.leader {
 		r.settled = true
 		return
 	}
-	if open.Parked.Load() {
+	if w.Parked.Load() {
 		r.ready = true
 	}
-	open.Settled <- struct{}{}
+	w.Settled <- struct{}{}
 }
 
 // failure reads an error frame.

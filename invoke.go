@@ -93,8 +93,12 @@ func (c *Conn) begin(ctx context.Context, open *call.Call, lazy bool) error {
 
 // finish waits for the outcome of a call that was sent, and decodes it.
 func (c *Conn) finish(ctx context.Context, open *call.Call) error {
-	if err := c.await(ctx, open); err != nil {
-		return err
+	if err := c.await(ctx, &open.Waiter); err != nil {
+		if c.pending.abandon(open) {
+			c.outbox.cancel(open.ID)
+			return contextError(err)
+		}
+		<-open.Settled // this moment
 	}
 	if open.Outcome.Err != nil {
 		return open.Outcome.Err
@@ -126,25 +130,22 @@ func (c *Conn) publish(ctx context.Context, m message) (published bool, err erro
 	return c.sender.send(ctx, m)
 }
 
-// await waits until the call is settled, or gives it up when ctx ends.
-func (c *Conn) await(ctx context.Context, open *call.Call) error {
+// await waits until the wait of w is over, and returns ctx's error if that ends
+// first.
+func (c *Conn) await(ctx context.Context, w *call.Waiter) error {
 	r := c.reader
 	r.waiting.Add(1)
-	if !r.lead(ctx, open) {
+	if !r.lead(ctx, w) {
 		defer r.waiting.Add(-1)
-		open.Parked.Store(true)
-		defer open.Parked.Store(false)
+		w.Parked.Store(true)
+		defer w.Parked.Store(false)
 		select {
-		case <-open.Settled:
+		case <-w.Settled:
 		case <-ctx.Done():
-			if c.pending.abandon(open) {
-				c.outbox.cancel(open.ID)
-				return contextError(ctx.Err())
-			}
-			<-open.Settled
+			return ctx.Err()
 		}
 	}
-	if spin.Quick(open.Since, c.polling) {
+	if spin.Quick(w.Since, c.polling) {
 		r.quick.Add(1)
 	}
 	return nil

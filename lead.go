@@ -26,29 +26,29 @@ func (r *reader) enter() bool {
 	return true
 }
 
-// lead makes the calling goroutine, which waits for c, the reader until c is
-// settled. It returns false when the goroutine has to wait for somebody else who
+// lead makes the calling goroutine, which is w, the reader until its wait is
+// over. It returns false when the goroutine has to wait for somebody else who
 // reads. A lone caller is the reader already, since before its call was
 // published: so the answer can't come while the base reader would still be woken
 // by it.
 //
 // A caller never runs a handler: its own stack may hold the lock that the
 // handler wants.
-func (r *reader) lead(ctx context.Context, c *call.Call) bool {
-	if !c.Leads {
+func (r *reader) lead(ctx context.Context, w *call.Waiter) bool {
+	if !w.Leads {
 		if !r.enter() {
 			return false
 		}
 		select {
-		case <-c.Settled: // before we came
+		case <-w.Settled: // before we came
 			r.waiting.Add(-1)
 			r.leave()
 			return true
 		default:
 		}
 	}
-	c.Leads = false
-	r.leader = c
+	w.Leads = false
+	r.leader = w
 	polling := r.poll != nil && !r.poll.Cold()
 	if n := r.quick.Load(); n > 0 {
 		r.quick.Add(-n)
@@ -93,7 +93,7 @@ func (r *reader) lead(ctx context.Context, c *call.Call) bool {
 			}
 			polling = false
 		}
-		if !r.mayWait(ctx, c) {
+		if !r.mayWait(ctx) {
 			break
 		}
 		if err := r.link.WaitRecv(); errors.Is(err, ErrInterrupted) {
@@ -104,7 +104,7 @@ func (r *reader) lead(ctx context.Context, c *call.Call) bool {
 		}
 	}
 	if begun {
-		c.Since = r.poller.Since()
+		w.Since = r.poller.Since()
 		r.poller.Abandon()
 	}
 	r.leader = nil
@@ -121,7 +121,7 @@ const longWait = 3 * watchTick
 // the base reader does, not while others wait too, since waking the base reader
 // for them in the end is more than having it read now, and not if ctx ends soon.
 // Otherwise the watch ends the sleep after a tick or two.
-func (r *reader) mayWait(ctx context.Context, c *call.Call) bool {
+func (r *reader) mayWait(ctx context.Context) bool {
 	if r.waiting.Load() > 1 || ctx.Err() != nil || r.role.is(roleCaller) {
 		return false
 	}

@@ -72,7 +72,7 @@ func (m *Method[A, R]) take(args A) *typedCall[A, R] {
 		t = &typedCall[A, R]{method: m}
 		t.call = call.Call{
 			Method: m.describe(), Values: t, UserCode: m.Args.UserCode,
-			Settled: make(chan struct{}, 1),
+			Waiter: call.NewWaiter(),
 		}
 	}
 	t.args = args

@@ -23,16 +23,16 @@ type reader struct {
 	// Of whoever has the role.
 	splitter wire.Splitter
 	parts    assembler
-	accepted *servedCall // the call that the last frame began
-	served   bool        // a call came since the base reader woke up
-	pushes   int         // how often to leave the link watched for calls that come unasked
-	answered bool        // an answer came since then
-	ready    bool        // a handler or a caller can run and has not had its turn
-	leader   *call.Call  // of the caller who reads; nil if the base reader does
-	settled  bool        // leader is
-	poller   spin.Poller // of callers
-	broken   error       // what a look ahead has found
-	detach   bool        // the peer's final bye was read: what follows is not ours
+	accepted *servedCall  // the call that the last frame began
+	served   bool         // a call came since the base reader woke up
+	pushes   int          // how often to leave the link watched for calls that come unasked
+	answered bool         // an answer came since then
+	ready    bool         // a handler or a caller can run and has not had its turn
+	leader   *call.Waiter // the caller who reads; nil if the base reader does
+	settled  bool         // its wait is over
+	poller   spin.Poller  // of callers
+	broken   error        // what a look ahead has found
+	detach   bool         // the peer's final bye was read: what follows is not ours
 
 	waiting atomic.Int32 // callers who wait for answers
 	quick   atomic.Int32 // answers that came in time for polling, while others read

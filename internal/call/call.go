@@ -70,21 +70,30 @@ type Call struct {
 	// ID is the call's id on the wire, given when its first frame is committed;
 	// 0 before.
 	ID uint32
-	// Parked says that the caller sleeps until Settled.
-	Parked atomic.Bool
+	// Waiter is the caller, who waits until the outcome stands in Outcome.
+	Waiter
 	// Remaining is the time until the caller's deadline, 0 for none.
 	Remaining time.Duration
 	// Metadata is encoded already; empty for none.
 	Metadata []byte
-	// Settled is signalled by the reader when the outcome stands in Outcome. It
-	// is made once and kept with the Call for its next use.
-	Settled chan struct{}
-	Outcome Outcome
-	Leads   bool          // the caller has the reader's role
-	Since   time.Duration // when the wait began that it abandoned; see spin.Quick
-	decoder codec.Decoder // here since a local variable would be allocated
-	buffer  []byte
+	Outcome  Outcome
+	decoder  codec.Decoder // here since a local variable would be allocated
+	buffer   []byte
 }
+
+// A Waiter is a goroutine that waits for something the other side sends, and
+// may read for itself meanwhile.
+type Waiter struct {
+	// Settled is signalled once for each wait when it is over. It is made once
+	// and kept for the next use.
+	Settled chan struct{}
+	Parked  atomic.Bool   // it sleeps until Settled
+	Leads   bool          // it has the reader's role
+	Since   time.Duration // when the wait began that it abandoned; see spin.Quick
+}
+
+// NewWaiter returns a Waiter that is ready.
+func NewWaiter() Waiter { return Waiter{Settled: make(chan struct{}, 1)} }
 
 // A Place is something that a call occupies while it runs, such as a member of a
 // pool. Leave is called in the role of a connection's reader: it must not wait.
