@@ -14,11 +14,15 @@ func (s *Surplus) Error() string {
 	return fmt.Sprintf("%s is not known to the other side, which would drop it silently: leave it zero, update the other side, or tag the field `tenon:\",optional\"`", s.Path)
 }
 
-// Check reports, as a *[Surplus], whether the encoded arguments have a value
-// that the other side would lose.
-func (a *Agreement) Check(args []byte) error {
+// Check reports, as a *[Surplus], whether what was encoded has a value that the
+// other side would lose.
+func (a *Agreement) Check(encoded []byte) (err error) {
 	c := checker{}
-	_, err := c.list("argument ", args, a.ours, a.theirs)
+	if a.item != nil {
+		_, err = c.value(a.path, encoded, a.item, a.theirItem)
+	} else {
+		_, err = c.list(a.path, encoded, a.ours, a.theirs)
+	}
 	return err
 }
 
@@ -39,9 +43,9 @@ func (c *checker) list(path string, b []byte, ours, theirs []Field) (_ []byte, e
 	for i := range int(n) {
 		switch {
 		case i < len(ours) && i < len(theirs):
-			b, err = c.value(path+ours[i].Name, b, ours[i].Type, theirs[i].Type)
+			b, err = c.value(at(path, ours[i].Name, i), b, ours[i].Type, theirs[i].Type)
 		case i < len(ours) && !ours[i].Optional && !zero(b):
-			return nil, &Surplus{path + ours[i].Name}
+			return nil, &Surplus{at(path, ours[i].Name, i)}
 		default:
 			b, err = msgp.Skip(b)
 		}

@@ -14,11 +14,19 @@ func (d *Difference) Error() string {
 
 // An Agreement is what two different shapes allow.
 type Agreement struct {
-	// Surplus says that our arguments have elements that the other side does
-	// not know: Check must pass what is sent.
+	// Surplus says that what we send has elements that the other side does not
+	// know: Check must pass it first.
 	Surplus bool
 
-	ours, theirs []Field
+	// Ports has an entry for each port, the first one for port 1. It is nil if
+	// nothing that goes through the port has to be checked. Otherwise its Check
+	// takes one encoded item of a stream to the callee, or the encoded array of
+	// results of a function.
+	Ports []*Agreement
+
+	path            string // where Check begins
+	ours, theirs    []Field
+	item, theirItem *Type // of a stream
 }
 
 // Compare decides whether a caller with the shape ours may call a method with
@@ -27,14 +35,23 @@ type Agreement struct {
 // Structs and lists of parameters are append-only: surplus at the end of what
 // is received is skipped, and what is missing stays zero. Names count; a field
 // that was renamed is known by its old name too. int and int64, uint and uint64
-// are the same; an enumeration may gain names. Everything else must be equal.
+// are the same; an enumeration may gain names. Both sides have the same ports.
+// Everything else must be equal.
 func Compare(ours, theirs *Shape) (*Agreement, error) {
-	c := comparer{seen: make(map[[2]*Type]bool)}
-	if err := c.fields("argument ", ours.Params, theirs.Params); err != nil {
+	c := newComparer()
+	a := &Agreement{path: "argument ", ours: ours.Params, theirs: theirs.Params}
+	if err := c.fields(a.path, ours.Params, theirs.Params); err != nil {
 		return nil, err
 	}
-	a := &Agreement{Surplus: c.surplus, ours: ours.Params, theirs: theirs.Params}
-	return a, c.fields("result ", ours.Results, theirs.Results)
+	a.Surplus = c.surplus
+	if err := c.fields("result ", ours.Results, theirs.Results); err != nil {
+		return nil, err
+	}
+	var err error
+	if a.Ports, err = ports(ours, theirs); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 type comparer struct {
@@ -42,22 +59,28 @@ type comparer struct {
 	surplus bool
 }
 
+func newComparer() *comparer { return &comparer{seen: make(map[[2]*Type]bool)} }
+
 func (c *comparer) fields(path string, ours, theirs []Field) error {
 	for i := range min(len(ours), len(theirs)) {
 		o, t := ours[i], theirs[i]
 		if !sameName(o, t) {
-			return &Difference{fmt.Sprintf("%s(number %d)", path, i+1), "named " + o.Name, "named " + t.Name}
+			return &Difference{at(path, "", i), "named " + o.Name, "named " + t.Name}
 		}
-		at := path + o.Name
-		if o.Name == "" {
-			at = fmt.Sprintf("%s(number %d)", path, i+1)
-		}
-		if err := c.types(at, o.Type, t.Type); err != nil {
+		if err := c.types(at(path, o.Name, i), o.Type, t.Type); err != nil {
 			return err
 		}
 	}
 	c.surplus = c.surplus || len(ours) > len(theirs)
 	return nil
+}
+
+// at is the path of an element: by its name, or by its place.
+func at(path, name string, place int) string {
+	if name == "" {
+		return fmt.Sprintf("%s(number %d)", path, place+1)
+	}
+	return path + name
 }
 
 func sameName(a, b Field) bool {

@@ -8,7 +8,8 @@ import (
 
 // A Shape is what two sides compare: the parameters and results of a method.
 type Shape struct {
-	Params, Results []Field
+	Params, Results []Field // those that travel as values, in order
+	Ports           []Port  // the streams and functions; port 1 comes first
 }
 
 // A Kind is a form of values. Basic types have their Go name as kind.
@@ -48,6 +49,7 @@ type Constant struct{ Name, Value string }
 const (
 	maxText  = 1 << 20
 	maxDepth = 200
+	maxPorts = 1<<16 - 1 // as many as a frame can number
 )
 
 var basics = map[string]bool{
@@ -69,9 +71,10 @@ func Parse(text string) (s *Shape, err error) {
 		}
 	}()
 	s = &Shape{}
-	s.Params = p.values()
+	s.Params = p.values(p.param)
 	p.expect(" ")
-	s.Results = p.values()
+	s.Results = p.values(p.result)
+	s.Ports = p.ports
 	if p.rest != "" {
 		p.fail("%q is left over", clip(p.rest))
 	}
@@ -83,6 +86,7 @@ type syntaxError struct{ err error }
 type parser struct {
 	rest  string
 	types map[string]*Type // by label
+	ports []Port
 	depth int
 }
 
@@ -100,17 +104,35 @@ func (p *parser) expect(s string) {
 	}
 }
 
-func (p *parser) values() []Field {
+// values reads a list. What port takes, given a name and a place, is none of the
+// fields.
+func (p *parser) values(port func(name string, place int) bool) (fields []Field) {
 	p.expect("(")
-	return list(p, ")", func() Field {
-		if name, ok := p.name(); ok {
-			return Field{Name: name, Type: p.typ()}
+	for place := 0; !p.accept(")"); place++ {
+		if place > 0 {
+			p.expect(", ")
 		}
-		return Field{Type: p.typ()}
-	})
+		name := p.valueName()
+		if !port(name, place) {
+			fields = append(fields, Field{Name: name, Type: p.typ()})
+		}
+	}
+	return fields
 }
 
-// name takes a parameter's name, which a space ends.
+// valueName takes the name of a parameter or result, if it has one.
+func (p *parser) valueName() string {
+	if strings.HasPrefix(p.rest, stream) {
+		return ""
+	}
+	name, _ := p.name()
+	if name == "stream#2" {
+		return "stream"
+	}
+	return name
+}
+
+// name takes the name of a value or field, which a space ends.
 func (p *parser) name() (string, bool) {
 	end := strings.IndexAny(p.rest, " ,()[]{}*:")
 	if end <= 0 || p.rest[end] != ' ' {
@@ -194,6 +216,9 @@ func (p *parser) named() *Type {
 }
 
 func (p *parser) declare(t *Type) {
+	if t.Label == "stream" || t.Label == "func" {
+		p.fail("%q is a word of the grammar and no label", t.Label)
+	}
 	if p.types[t.Label] != nil {
 		p.fail("%q is spelled out twice", clip(t.Label))
 	}

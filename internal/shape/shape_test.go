@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,31 @@ var changes = []struct {
 	{"recursive through a slice", "(f Forest:[]Forest) ()", "(f Forest:[]Forest) ()", "", false},
 	{"generic", "(p geo.Pair[string, []Base]{A string, B Base{X int}}) (geo.Pair[string, []Base])", "(p Pair{A string, B Base{X int}}) (Pair)", "", false},
 	{"time to duration", "(t time) ()", "(t duration) ()", "argument t is time here and duration", false},
+	{"stream to slice", "(in stream int) ()", "(in []int) ()", "stream in is stream int here and []int on the other side", false},
+	{"slice to result stream", "() ([]Page{N int})", "() (stream Page{N int})", "result stream (number 1) is []Page here and result stream Page", false},
+	{"items of another type", "(in stream Page{N int}) ()", "(in stream Page{N string}) ()", "stream in[].N is int here and string", false},
+	{"items of a result stream of another type", "() (stream int)", "() (stream string)", "result stream (number 1)[] is int here and string", false},
+	{"items to the callee gain a field at the caller", "(in stream Page{N int, M int}) ()", "(in stream Page{N int}) ()", "", true},
+	{"items to the callee gain a field at the callee", "(in stream Page{N int}) ()", "(in stream Page{N int, M int}) ()", "", false},
+	{"items of a result stream gain a field at the caller", "() (stream Page{N int, M int})", "() (stream Page{N int})", "", false},
+	{"items of a result stream gain a field at the callee", "() (stream Page{N int})", "() (stream Page{N int, M int})", "", false},
+	{"stream renamed", "(in stream int) ()", "(pages stream int) ()", "stream in is named in here and named pages", false},
+	{"streams swapped", "(a stream int, b stream int) ()", "(b stream int, a stream int) ()", "stream a is named a here and named b", false},
+	{"stream moved behind a parameter", "(in stream int, n int) ()", "(n int, in stream int) ()", "", false},
+	{"stream in the other direction", "(stream int) ()", "() (stream int)", "stream (number 1) is stream int here and result stream int", false},
+	{"stream appended by the caller", "(n int, in stream int) ()", "(n int) ()", "stream in is stream int here and missing on the other side", false},
+	{"stream appended by the callee", "(n int) ()", "(n int, in stream int) ()", "stream in is missing here and stream int on the other side", false},
+	{"result stream appended by the callee", "() (n int)", "() (n int, more stream int)", "result stream more is missing here and result stream int", false},
+	{"function appended by the callee", "() (int)", "(report func(int) ()) (int)", "function report is missing here and func(int) () on the other side", false},
+	{"function to stream", "(next func() (int)) ()", "(next stream int) ()", "function next is func() (int) here and stream int", false},
+	{"parameter of a function of another type", "(report func(done int) ()) ()", "(report func(done string) ()) ()", "function report: argument done is int here and string", false},
+	{"parameter of a function renamed", "(report func(done int) ()) ()", "(report func(all int) ()) ()", "function report: argument (number 1) is named done here and named all", false},
+	{"result of a function of another type", "(ask func() (int)) ()", "(ask func() (bool)) ()", "function ask: result (number 1) is int here and bool", false},
+	{"function gains a parameter at the caller", "(report func(done int, all int) ()) ()", "(report func(done int) ()) ()", "", false},
+	{"function gains a parameter at the callee", "(report func(done int) ()) ()", "(report func(done int, all int) ()) ()", "", false},
+	{"function gains a result at the caller", "(ask func() (int, bool)) ()", "(ask func() (int)) ()", "", true},
+	{"function gains a result at the callee", "(ask func() (int)) ()", "(ask func() (int, bool)) ()", "", false},
+	{"parameter appended beside a stream by the caller", "(a int, in stream int, b int) ()", "(a int, in stream int) ()", "", true},
 }
 
 func TestChangesOfAContract(t *testing.T) {
@@ -77,8 +103,9 @@ func TestChangesOfAContract(t *testing.T) {
 			case c.want == "" && err != nil:
 				t.Fatal(err)
 			case c.want == "":
-				if agreement.Surplus != c.surplus {
-					t.Errorf("surplus is %v", agreement.Surplus)
+				surplus := agreement.Surplus || slices.ContainsFunc(agreement.Ports, func(a *Agreement) bool { return a != nil })
+				if surplus != c.surplus {
+					t.Errorf("surplus is %v", surplus)
 				}
 			case err == nil || !strings.Contains(err.Error(), c.want):
 				t.Errorf("%v; wanted %q", err, c.want)
@@ -165,6 +192,8 @@ func FuzzParse(f *testing.F) {
 	for _, c := range changes {
 		f.Add(c.ours, c.theirs)
 	}
+	f.Add(withPorts, "(n Page{N int}, in stream Page, ask func(Page) (Page)) (out stream Page)")
+	f.Add("(a int, f func() (int, T{A int, B int})) ()", "(f func() (int)) ()")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		ours, err := Parse(a)
 		if err != nil {
@@ -179,6 +208,11 @@ func FuzzParse(f *testing.F) {
 		}
 		if agreement, err := Compare(ours, theirs); err == nil {
 			agreement.Check([]byte(b))
+			for _, port := range agreement.Ports {
+				if port != nil {
+					port.Check([]byte(b))
+				}
+			}
 		}
 	})
 }

@@ -3,6 +3,7 @@ package dynamic
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/tenon-go/tenon"
@@ -18,11 +19,15 @@ var encoded = tenon.Codec[[]byte]{
 }
 
 // Call calls the offered method with arguments in JSON, and returns its results
-// in JSON; see [jsonvalue.Arguments] and [jsonvalue.Results].
+// in JSON; see [jsonvalue.Arguments] and [jsonvalue.Results]. Methods with
+// streams or functions are refused.
 func Call(ctx context.Context, c tenon.Caller, offer tenon.Offer, args [][]byte) ([]byte, error) {
 	s, err := shape.Parse(offer.Shape)
 	if err != nil {
 		return nil, err
+	}
+	if len(s.Ports) > 0 {
+		return nil, errors.New("it has streams or functions, which only a program can pass: call it through the generated client")
 	}
 	message, err := jsonvalue.Arguments(s.Params, args)
 	if err != nil {

@@ -29,6 +29,29 @@ func (n *namer) list() []Type {
 	return list
 }
 
+// declared returns the parameters or results in the order in which they stand in
+// the interface. Ports are sorted by their place.
+func (n *namer) declared(fields []shape.Field, ports []shape.Port) []Value {
+	values := make([]Value, 0, len(fields)+len(ports))
+	for len(fields)+len(ports) > 0 {
+		if len(ports) > 0 && ports[0].Place == len(values) {
+			values = append(values, Value{Name: ports[0].Name, Type: n.port(ports[0])})
+			ports = ports[1:]
+			continue
+		}
+		values = append(values, n.values(fields[:1])...)
+		fields = fields[1:]
+	}
+	return values
+}
+
+func (n *namer) port(p shape.Port) string {
+	if p.Kind == shape.Function {
+		return "func" + signature(n.values(p.Params), n.values(p.Results))
+	}
+	return "iter.Seq2[" + n.name(p.Elem) + ", error]"
+}
+
 func (n *namer) values(fields []shape.Field) []Value {
 	values := make([]Value, len(fields))
 	for i, f := range fields {

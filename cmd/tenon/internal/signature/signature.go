@@ -5,6 +5,7 @@ package signature
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tenon-go/tenon"
@@ -18,7 +19,8 @@ type Service struct {
 	Types   []Type   `json:"types,omitempty"` // in the order of their first use
 }
 
-// A Method has neither the context nor the error that every method has.
+// A Method has neither the context nor the error that every method has, and
+// neither have its functions.
 type Method struct {
 	Name       string  `json:"name"`
 	Parameters []Value `json:"parameters"`
@@ -66,9 +68,14 @@ func Services(offers []tenon.Offer) ([]Service, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Name, err)
 		}
+		results := slices.IndexFunc(parsed.Ports, func(p shape.Port) bool { return p.Kind == shape.OutputStream })
+		if results < 0 {
+			results = len(parsed.Ports)
+		}
 		s.Methods = append(s.Methods, Method{
 			Name: method, Shape: o.Shape,
-			Parameters: names.values(parsed.Params), Results: names.values(parsed.Results),
+			Parameters: names.declared(parsed.Params, parsed.Ports[:results]),
+			Results:    names.declared(parsed.Results, parsed.Ports[results:]),
 		})
 		s.Types = names.list()
 	}
@@ -76,15 +83,17 @@ func Services(offers []tenon.Offer) ([]Service, error) {
 }
 
 // String returns the signature as it stands in an interface.
-func (m Method) String() string {
-	s := m.Name + "(" + join(m.Parameters) + ")"
+func (m Method) String() string { return m.Name + signature(m.Parameters, m.Results) }
+
+func signature(parameters, results []Value) string {
+	s := "(" + join(parameters) + ")"
 	switch {
-	case len(m.Results) == 0:
+	case len(results) == 0:
 		return s
-	case len(m.Results) == 1 && m.Results[0].Name == "":
-		return s + " " + m.Results[0].Type
+	case len(results) == 1 && results[0].Name == "":
+		return s + " " + results[0].Type
 	}
-	return s + " (" + join(m.Results) + ")"
+	return s + " (" + join(results) + ")"
 }
 
 func join(values []Value) string {

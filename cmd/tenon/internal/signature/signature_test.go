@@ -14,6 +14,8 @@ func TestServicesAreWrittenLikeGoWithEachTypeOnce(t *testing.T) {
 		{Name: "geo.Map/Near", Shape: `(p Point{X float64, Y float64}, q b.Point{N int}, r b.Point#2{M int}) (n int, err bytes)`},
 		{Name: "geo.Map/Ping", Shape: `() ()`},
 		{Name: "geo.Map/Tree", Shape: `(t Tree{Kids []Tree, By map[Level:int{Low=-1, High=2}]*Tree, Old<Older? int, In {A int}, Wait duration}) (f Forest:[]Forest)`},
+		{Name: "geo.Map/Walk", Shape: `(from Point{X float64, Y float64}, via stream Stop{At time}, n int, visit func(s Stop, int) (bool), done func() ()) (stream Leg{To Stop})`},
+		{Name: "geo.Map/Watch", Shape: `(func(int) (n int, ok bool), stream bytes) (a stream []int, n int, b stream string)`},
 		{Name: "web.Map/At", Shape: `(p Point{Lat float32}, b.Point{M int}, a netip.Addr:text, k Key:binary, e Empty{}) ([2]byte)`},
 		{Name: "web.Map/By", Shape: `(p b.Point{N int}) (b.Point)`},
 	})
@@ -29,6 +31,8 @@ func TestServicesAreWrittenLikeGoWithEachTypeOnce(t *testing.T) {
   Near(p Point, q b.Point, r b.Point#2) (n int, err []byte)
   Ping()
   Tree(t Tree) (f Forest)
+  Walk(from Point, via iter.Seq2[Stop, error], n int, visit func(s Stop, int) bool, done func()) iter.Seq2[Leg, error]
+  Watch(func(int) (n int, ok bool), iter.Seq2[[]byte, error]) (a iter.Seq2[[]int, error], n int, b iter.Seq2[string, error])
 
   type Point struct {
       X float64
@@ -56,6 +60,14 @@ func TestServicesAreWrittenLikeGoWithEachTypeOnce(t *testing.T) {
   type Level int // Low = -1, High = 2
 
   type Forest []Forest
+
+  type Stop struct {
+      At time.Time
+  }
+
+  type Leg struct {
+      To Stop
+  }
 
 web.Map
   At(p Point, b.Point, a netip.Addr, k Key, e Empty) [2]byte

@@ -15,7 +15,7 @@ import (
 // Of returns the shape of m, a method of a service in package pkg.
 func Of(m *model.Method, pkg *types.Package) string {
 	w := &writer{pkg: pkg, labels: map[*model.Type]string{}, taken: map[string]bool{}}
-	for _, word := range []string{"bytes", "byte", "time", "duration"} {
+	for _, word := range []string{"bytes", "byte", "time", "duration", "stream", "func"} {
 		w.taken[word] = true // words of the grammar are no labels
 	}
 	w.values(m.Params)
@@ -38,11 +38,21 @@ func (w *writer) values(list []*model.Value) {
 			w.text.WriteString(", ")
 		}
 		if v.Named {
-			w.text.WriteString(v.Name + " ")
+			w.name(v.Name)
 		}
 		w.typ(v.Type)
 	}
 	w.text.WriteByte(')')
+}
+
+// name writes the name of a value. One that is a word of the grammar would begin
+// a stream.
+func (w *writer) name(name string) {
+	w.text.WriteString(name)
+	if name == "stream" {
+		w.text.WriteString("#2")
+	}
+	w.text.WriteByte(' ')
 }
 
 func (w *writer) typ(t *model.Type) {

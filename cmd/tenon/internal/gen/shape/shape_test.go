@@ -40,7 +40,8 @@ func TestShapesFollowTheGrammar(t *testing.T) {
 func TestWrongShapesDoNotFollowTheGrammar(t *testing.T) {
 	for _, text := range []string{
 		"", "()", "() ", "(int) (int) ", "(a int, ) ()", "(User) ()", "(a User{ID}) ()", "([]) ()", "([x]int) ()",
-		"(m map[string) ()", "(E:int{}) ()", "(E:int{A=}) ()", "(a U{A int}, b U{A int}) ()", "(a {F< int}) ()",
+		"(m map[string) ()", "(a []stream int) ()", "(stream) ()", "(a {B stream int}) ()", "() (func() ())",
+		"(f func() int) ()", "(f func(func() ()) ()) ()", "(f func() (stream int)) ()", "(stream stream int) ()", "(E:int{}) ()", "(E:int{A=}) ()", "(a U{A int}, b U{A int}) ()", "(a {F< int}) ()",
 	} {
 		if parse(text) == nil {
 			t.Errorf("%q was accepted", text)
@@ -60,9 +61,9 @@ func parse(text string) (err error) {
 			err = failure
 		}
 	}()
-	p.list("(", ")", p.value)
+	p.list("(", ")", func() { p.value(true, true) })
 	p.expect(" ")
-	p.list("(", ")", p.value)
+	p.list("(", ")", func() { p.value(true, false) })
 	if p.rest != "" {
 		p.fail("the end")
 	}
@@ -104,12 +105,23 @@ func (p *parser) word(ends string) string {
 	return word
 }
 
-func (p *parser) value() {
-	if n := strings.IndexAny(p.rest, " ,)[{:*"); n > 0 && p.rest[n] == ' ' {
+func (p *parser) value(streams, funcs bool) {
+	if n := strings.IndexAny(p.rest, " ,()[{:*"); n > 0 && p.rest[n] == ' ' && !strings.HasPrefix(p.rest, "stream ") {
 		p.word(" ")
 		p.expect(" ")
 	}
-	p.typ()
+	switch {
+	case streams && p.accept("stream "):
+		p.typ()
+	case funcs && p.accept("func("):
+		p.rest = "(" + p.rest
+		plain := func() { p.value(false, false) }
+		p.list("(", ")", plain)
+		p.expect(" ")
+		p.list("(", ")", plain)
+	default:
+		p.typ()
+	}
 }
 
 var basics = map[string]bool{"bytes": true, "time": true, "duration": true, "bool": true, "string": true, "float32": true, "float64": true, "uintptr": true}
