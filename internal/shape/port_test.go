@@ -121,6 +121,7 @@ func TestTheSliceInPlaceOfAStreamIsNamed(t *testing.T) {
 	for _, c := range []struct{ ours, theirs, want string }{
 		{"(a stream int, n int, b stream int) ()", "(a stream int, n int, b []int) ()", "stream b is stream int here and []int on the other side"},
 		{"(n int, b []int) (int)", "(n int, b stream int) (int)", "stream b is []int here and stream int on the other side"},
+		{"(stream int, stream int) ()", "([]int, stream int) ()", "stream (number 2) is stream int here and missing on the other side"},
 		{"(int, bool) (stream int, []int)", "(int, bool) (stream int, stream int)", "result stream (number 2) is []int here and result stream int on the other side"},
 	} {
 		if _, err := Compare(parse(t, c.ours), parse(t, c.theirs)); err == nil || err.Error() != c.want {
