@@ -123,8 +123,28 @@ func (p *PanicError) Error() string { return fmt.Sprintf("the handler panicked: 
 // SafeToRetry reports whether err says that the handler cannot have run, so
 // that calling again, here or elsewhere, can do nothing twice.
 func SafeToRetry(err error) bool {
+	if !endsSomewhere(err) {
+		return false
+	}
 	var e *Error
 	return errors.As(err, &e) && e != nil && e.SafeToRetry
+}
+
+// CodeOf returns the code with which err, which is not nil, is told to a caller:
+// that of the [*Error] in it, the one of a context's error, or else Unknown.
+func CodeOf(err error) Code {
+	var e *Error
+	switch {
+	case !endsSomewhere(err):
+		return Unknown
+	case errors.As(err, &e) && e != nil:
+		return e.Code
+	case errors.Is(err, context.DeadlineExceeded):
+		return DeadlineExceeded
+	case errors.Is(err, context.Canceled):
+		return Canceled
+	}
+	return Unknown
 }
 
 // failureOf turns what a handler returned into what travels. It runs methods of
@@ -133,22 +153,18 @@ func failureOf(err error) wire.Failure {
 	if !endsSomewhere(err) {
 		return wire.Failure{Code: uint32(Unknown), Message: err.Error()}
 	}
-	var e *Error
-	code := Unknown
-	var details []byte
-	switch {
-	case errors.As(err, &e) && e != nil:
-		code, details = e.Code, e.Details
-	case errors.Is(err, context.DeadlineExceeded):
-		code = DeadlineExceeded
-	case errors.Is(err, context.Canceled):
-		code = Canceled
+	var (
+		e       *Error
+		details []byte
+	)
+	if errors.As(err, &e) && e != nil {
+		details = e.Details
 	}
 	message := err.Error()
 	if direct, ok := err.(*Error); ok && direct != nil && direct.Method == "" {
 		message = direct.Message
 	}
-	return wire.Failure{Code: uint32(code), Message: message, Details: details, Errors: namedErrors(err)}
+	return wire.Failure{Code: uint32(CodeOf(err)), Message: message, Details: details, Errors: namedErrors(err)}
 }
 
 // maxErrors bounds the errors of one tree that are looked at.

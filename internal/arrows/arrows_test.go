@@ -22,6 +22,7 @@ var allowed = map[string][]string{
 	".":                  {"codec", "iolink", "internal/call", "internal/linkerr", "internal/pump", "internal/shape", "internal/spin", "internal/wire"},
 	"codec":              {},
 	"inproc":             {"internal/bytequeue", "internal/linkerr"},
+	"intercept":          {"."},
 	"iolink":             {"internal/bytequeue", "internal/linkerr", "internal/pump"},
 	"linknet":            {".", "internal/pump"},
 	"linktest":           {".", "internal/leak"},
