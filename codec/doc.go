@@ -59,7 +59,10 @@
 // [tenon.Codec]: https://pkg.go.dev/github.com/tenon-go/tenon#Codec
 package codec
 
-// GeneratedFor1 is what code of "tenon gen" refers to, so that a library which
+// GeneratedFor2 is what code of "tenon gen" refers to, so that a library which
 // it does not fit is refused by the compiler. If it is undefined, or if another
 // GeneratedFor is, run "tenon gen" of the version that go.mod names.
+const GeneratedFor2 = true
+
+// GeneratedFor1 says that code from before streams and functions still fits.
 const GeneratedFor1 = true

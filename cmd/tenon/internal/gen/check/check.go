@@ -73,15 +73,7 @@ func (c *checker) service(s *model.Service) {
 		if !m.HasContext {
 			c.report(m.Pos, place, "the first parameter is not a context.Context", "write "+m.Name+"(ctx context.Context, ...)")
 		}
-		if !m.HasError {
-			c.report(m.Pos, place, "the last result is not an error", "every call can fail: add an error as the last result")
-		}
-		for i, v := range m.Params {
-			c.value(place, "parameter", i+1, v)
-		}
-		for i, v := range m.Results {
-			c.value(place, "result", i+1, v)
-		}
+		c.method(place, m)
 	}
 }
 
@@ -97,14 +89,6 @@ func (c *checker) error(e *model.Error) {
 	default:
 		c.walk("", e.Name, e.Pos, e.Type)
 	}
-}
-
-func (c *checker) value(method, role string, number int, v *model.Value) {
-	name := v.Name
-	if !v.Named {
-		name = fmt.Sprint(number)
-	}
-	c.walk(method+", "+role+" ", name, v.Pos, v.Type)
 }
 
 // walk reports what is wrong with a type and everything in it. pos is where the

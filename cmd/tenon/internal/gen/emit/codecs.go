@@ -9,8 +9,9 @@ import (
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/model"
 )
 
-// A function names the pair that appends and decodes values of one type.
-type function struct{ append, decode string }
+// A function names the functions that append and decode values of one type, and
+// the one that checks them, if there is one.
+type function struct{ append, decode, validate string }
 
 // A field is a field of a struct as the functions see it.
 type field struct {
@@ -32,12 +33,16 @@ func (w *writer) functionOf(t *model.Type) function {
 }
 
 func (w *writer) messageFunctions(name string) function {
-	base := exported(strings.TrimPrefix(name, w.prefix))
-	return w.pair(base)
+	return w.pair(w.inFile(name))
+}
+
+// inFile returns the part of a name that tells it from others of the file.
+func (w *writer) inFile(name string) string {
+	return exported(strings.TrimPrefix(name, w.prefix))
 }
 
 func (w *writer) pair(base string) function {
-	return function{w.names.unique(w.prefix + "Append" + base), w.names.unique(w.prefix + "Decode" + base)}
+	return function{append: w.names.unique(w.prefix + "Append" + base), decode: w.names.unique(w.prefix + "Decode" + base)}
 }
 
 // codecs writes the functions of all types that were asked for.

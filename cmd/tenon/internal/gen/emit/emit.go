@@ -1,9 +1,10 @@
 // Package emit writes the generated file for a source file: the last step of
 // the generator. It trusts that package check found nothing wrong.
 //
-// A file has three layers: per service what users call (NewXClient, RegisterX,
-// RegisterXPerConn, CheckX), per method a descriptor with the structs of its arguments and results, and
-// per type one function that appends a value and one that decodes it.
+// A file has three layers: per service what users call (NewXClient, NewXStarter,
+// RegisterX, RegisterXPerConn, CheckX), per method a descriptor with the structs of
+// its arguments and results and what its streams and functions need, and per type
+// one function that appends a value and one that decodes it.
 package emit
 
 import (
@@ -35,7 +36,7 @@ func File(p *model.Package, f *model.File) ([]byte, error) {
 	w.imports.write(&text)
 	text.WriteString("// If this does not compile, the code was generated for another version of\n" +
 		"// tenon: run \"go tool tenon gen\".\n")
-	fmt.Fprintf(&text, "const _ = %s.GeneratedFor1\n", w.codec)
+	fmt.Fprintf(&text, "const _ = %s.GeneratedFor2\n", w.codec)
 	text.Write(w.body.Bytes())
 	formatted, err := format.Source(text.Bytes())
 	if err != nil {

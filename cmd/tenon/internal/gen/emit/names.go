@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"go/types"
 	"io"
 	"maps"
 	"slices"
@@ -9,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"go/types"
+	"github.com/tenon-go/tenon"
 )
 
 // names are the identifiers that a file must not declare again.
@@ -34,7 +35,7 @@ func (n names) unique(base string) string {
 // locals are the names of variables in generated functions, which an import
 // must not have.
 var locals = []string{
-	"a", "b", "c", "caller", "conn", "ctx", "d", "e", "err", "find", "i", "impl", "k", "m", "n", "open", "r", "srv", "v", "x",
+	"a", "b", "c", "caller", "conn", "ctx", "d", "e", "err", "f", "find", "i", "impl", "k", "m", "n", "open", "r", "srv", "v", "x",
 }
 
 // imports are the imports of a file.
@@ -48,6 +49,9 @@ func newImports(pkg names) *imports {
 	all := names{}
 	maps.Copy(all, pkg)
 	all.reserve(locals...)
+	for i := range tenon.MaxPorts {
+		all.reserve(outputName(i))
+	}
 	all.reserve(types.Universe.Names()...)
 	return &imports{names: all, byPath: map[string]string{}, real: map[string]string{}}
 }

@@ -34,6 +34,16 @@ func (w *writer) typeName(t types.Type) string {
 		return fmt.Sprintf("[%d]%s", t.Len(), w.typeName(t.Elem()))
 	case *types.Map:
 		return "map[" + w.typeName(t.Key()) + "]" + w.typeName(t.Elem())
+	case *types.Signature:
+		text := "func" + w.tuple(t.Params(), t.Variadic())
+		switch results := t.Results(); {
+		case results.Len() == 0:
+			return text
+		case results.Len() == 1 && results.At(0).Name() == "":
+			return text + " " + w.typeName(results.At(0).Type())
+		default:
+			return text + " " + w.tuple(results, false)
+		}
 	default:
 		return types.TypeString(t, func(p *types.Package) string {
 			if p == w.pkg {
@@ -42,6 +52,23 @@ func (w *writer) typeName(t types.Type) string {
 			return w.imports.name(p.Path(), p.Name())
 		})
 	}
+}
+
+// tuple returns parameters or results with the names they have.
+func (w *writer) tuple(tuple *types.Tuple, variadic bool) string {
+	list := make([]string, tuple.Len())
+	for i := range list {
+		v := tuple.At(i)
+		if variadic && i == len(list)-1 {
+			list[i] = "..." + w.typeName(v.Type().Underlying().(*types.Slice).Elem())
+		} else {
+			list[i] = w.typeName(v.Type())
+		}
+		if v.Name() != "" {
+			list[i] = v.Name() + " " + list[i]
+		}
+	}
+	return "(" + strings.Join(list, ", ") + ")"
 }
 
 // identifier returns a readable part of a name for functions of type t.

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/diag"
@@ -18,10 +19,13 @@ type Declaration struct {
 }
 
 const (
-	directivePrefix  = "//tenon:"
-	serviceDirective = directivePrefix + "service"
-	errorDirective   = directivePrefix + "error"
+	directivePrefix     = "//tenon:"
+	serviceDirective    = directivePrefix + "service"
+	errorDirective      = directivePrefix + "error"
+	idempotentDirective = directivePrefix + "idempotent"
 )
+
+var known = []string{serviceDirective, errorDirective, idempotentDirective}
 
 var wireName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
@@ -68,7 +72,10 @@ func (s *directives) typeSpec(group *ast.GenDecl, spec *ast.TypeSpec) {
 	if doc == nil && !group.Lparen.IsValid() {
 		doc = group.Doc
 	}
-	_, isInterface := spec.Type.(*ast.InterfaceType)
+	iface, isInterface := spec.Type.(*ast.InterfaceType)
+	if isInterface {
+		s.methods(iface)
+	}
 	if c := s.directive(doc, serviceDirective); c != nil {
 		switch {
 		case !isInterface:
@@ -91,6 +98,20 @@ func (s *directives) typeSpec(group *ast.GenDecl, spec *ast.TypeSpec) {
 				"a peer must know all types: declare a type for each set of types")
 		default:
 			s.errors = append(s.errors, s.declare(c, errorDirective, spec.Name))
+		}
+	}
+}
+
+// methods looks at the methods of an interface, which a service may be or embed.
+func (s *directives) methods(iface *ast.InterfaceType) {
+	for _, m := range iface.Methods.List {
+		c := s.directive(m.Doc, idempotentDirective)
+		switch {
+		case c == nil:
+		case len(m.Names) == 0:
+			s.complain(c.Pos(), idempotentDirective+" stands at an embedded type", "put it into the doc comments of its methods")
+		case c.Text != idempotentDirective:
+			s.complain(c.Pos(), idempotentDirective+" has no options", "write it alone on its line")
 		}
 	}
 }
@@ -136,12 +157,19 @@ func (s *directives) declare(c *ast.Comment, directive string, name *ast.Ident) 
 
 // directive finds a directive in a doc comment, which is obeyed then.
 func (s *directives) directive(doc *ast.CommentGroup, directive string) *ast.Comment {
+	c := find(doc, directive)
+	if c != nil {
+		s.obeyed[c] = true
+	}
+	return c
+}
+
+func find(doc *ast.CommentGroup, directive string) *ast.Comment {
 	if doc == nil {
 		return nil
 	}
 	for _, c := range doc.List {
 		if is(c, directive) {
-			s.obeyed[c] = true
 			return c
 		}
 	}
@@ -150,14 +178,55 @@ func (s *directives) directive(doc *ast.CommentGroup, directive string) *ast.Com
 
 func (s *directives) leftOver(c *ast.Comment) {
 	switch {
-	case !strings.HasPrefix(c.Text, directivePrefix) || s.obeyed[c]:
+	case s.obeyed[c]:
 	case is(c, serviceDirective):
 		s.complain(c.Pos(), serviceDirective+" stands at no declaration of an interface", "put it into the doc comment of one")
 	case is(c, errorDirective):
 		s.complain(c.Pos(), errorDirective+" stands at no declaration of an error", "put it into the doc comment of a variable or type of the package")
-	default:
-		s.complain(c.Pos(), "unknown directive "+strings.Fields(c.Text)[0], "the generator knows "+serviceDirective+" and "+errorDirective)
+	case is(c, idempotentDirective):
+		s.complain(c.Pos(), idempotentDirective+" stands at no method of an interface", "put it into the doc comment of one")
+	case strings.HasPrefix(c.Text, directivePrefix):
+		wrote := strings.Fields(c.Text)[0]
+		s.complain(c.Pos(), "unknown directive "+wrote, meant(wrote))
+	case nearDirective.MatchString(c.Text):
+		wrote := strings.TrimSpace(c.Text)
+		s.complain(c.Pos(), wrote+" is no directive, as Go knows them", meant("//"+strings.Fields(strings.TrimLeft(c.Text, "/ \t"))[0]))
 	}
+}
+
+// nearDirective matches a line that is a directive but for a space before it, or
+// capital letters.
+var nearDirective = regexp.MustCompile(`^//\s*[Tt][Ee][Nn][Oo][Nn]:[A-Za-z]+(\s+\w+=\S*)*\s*$`)
+
+// meant says which directive was probably meant.
+func meant(wrote string) string {
+	wrote = strings.ToLower(wrote)
+	best := slices.MinFunc(known, func(a, b string) int { return distance(wrote, a) - distance(wrote, b) })
+	if distance(wrote, best) <= 3 {
+		return "write " + best
+	}
+	return "the generator knows " + strings.Join(known[:len(known)-1], ", ") + " and " + known[len(known)-1]
+}
+
+// distance is how many letters have to be changed, added or removed to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			substitute := diagonal
+			if a[i] != b[j] {
+				substitute++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substitute, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
 }
 
 func is(c *ast.Comment, directive string) bool {

@@ -29,6 +29,8 @@ type Package struct {
 	Types   *types.Package // nil if there are no directives
 	Files   []*File        // those with directives, by name
 	Orphans []string       // outputs whose source has no directive any more
+
+	idempotent map[string]map[place]bool // the marked methods of files that were asked about
 }
 
 // A File is a source file with services or errors.
@@ -48,17 +50,18 @@ type Options struct {
 }
 
 // Load returns the packages that match the patterns and concern the generator,
-// by path, and everything that is wrong with those that are missing.
+// by path, and everything that is wrong: with packages that are missing, and with
+// the directives of all.
 func Load(ctx context.Context, opts Options) ([]*Package, diag.Problems, error) {
 	config := packages.Config{Context: ctx, Dir: opts.Dir, Fset: token.NewFileSet()}
 	if opts.Tags != "" {
 		config.BuildFlags = []string{"-tags=" + opts.Tags}
 	}
-	scanned, overlay, faulty, err := scan(config, opts.Patterns)
+	scanned, overlay, faulty, misdirected, err := scan(config, opts.Patterns)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := typeCheck(config, scanned, overlay, faulty); err != nil {
+	if err := typeCheck(config, scanned, overlay, faulty, misdirected); err != nil {
 		return nil, nil, err
 	}
 	found := make([]*Package, 0, len(scanned))
@@ -67,8 +70,10 @@ func Load(ctx context.Context, opts Options) ([]*Package, diag.Problems, error) 
 	}
 	slices.SortFunc(found, func(a, b *Package) int { return strings.Compare(a.key(), b.key()) })
 	var problems diag.Problems
-	for _, of := range faulty {
-		problems = append(problems, of...)
+	for _, list := range []faults{faulty, misdirected} {
+		for _, of := range list {
+			problems = append(problems, of...)
+		}
 	}
 	return found, problems, nil
 }
@@ -83,18 +88,16 @@ func (p *Package) key() string {
 // faults are the packages of which something is wrong, by path.
 type faults map[string]diag.Problems
 
-// scan finds directives by parsing alone and prepares the stubs.
-func scan(config packages.Config, patterns []string) (map[string]*Package, map[string][]byte, faults, error) {
+// scan finds directives by parsing alone and prepares the stubs. The packages of
+// which only directives are wrong are among the found ones too.
+func scan(config packages.Config, patterns []string) (found map[string]*Package, overlay map[string][]byte, faulty, misdirected faults, err error) {
 	config.Mode = packages.NeedName | packages.NeedFiles
 	listed, err := packages.Load(&config, patterns...)
 	if err != nil {
-		return nil, nil, nil, explain(err)
+		return nil, nil, nil, nil, explain(err)
 	}
-	var (
-		found   = map[string]*Package{}
-		overlay = map[string][]byte{}
-		faulty  = faults{}
-	)
+	found, overlay = map[string]*Package{}, map[string][]byte{}
+	faulty, misdirected = faults{}, faults{}
 	for _, listing := range listed {
 		var problems diag.Problems
 		p := &Package{Fset: config.Fset}
@@ -114,7 +117,9 @@ func scan(config packages.Config, patterns []string) (map[string]*Package, map[s
 				continue
 			}
 			s := directivesOf(config.Fset, syntax)
-			problems = append(problems, s.problems...)
+			if len(s.problems) > 0 {
+				misdirected[listing.PkgPath] = append(misdirected[listing.PkgPath], s.problems...)
+			}
 			names.addFile(config.Fset, syntax)
 			marked := slices.Concat(s.services, s.errors)
 			if len(marked) == 0 {
@@ -143,7 +148,7 @@ func scan(config packages.Config, patterns []string) (map[string]*Package, map[s
 			found[listing.PkgPath] = p
 		}
 	}
-	return found, overlay, faulty, nil
+	return found, overlay, faulty, misdirected, nil
 }
 
 // findOrphans looks for outputs that no file asks for any more. The output of a
@@ -177,7 +182,7 @@ func emptyBodies(file *ast.File) {
 
 // typeCheck fills in the types of the packages that have directives. Those that
 // cannot be checked go from scanned to faulty.
-func typeCheck(config packages.Config, scanned map[string]*Package, overlay map[string][]byte, faulty faults) error {
+func typeCheck(config packages.Config, scanned map[string]*Package, overlay map[string][]byte, faulty, misdirected faults) error {
 	var paths []string
 	for path, p := range scanned {
 		if len(p.Files) > 0 {
@@ -202,7 +207,7 @@ func typeCheck(config packages.Config, scanned map[string]*Package, overlay map[
 	if err != nil {
 		return explain(err)
 	}
-	maps.Copy(faulty, faultsOf(checked, faulty))
+	maps.Copy(faulty, faultsOf(checked, faulty, misdirected))
 	for _, c := range checked {
 		if p := scanned[c.PkgPath]; p != nil {
 			p.Types = c.Types

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/scanner"
 	"go/token"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,14 +15,18 @@ import (
 )
 
 // faultsOf returns the packages that do not type-check. known are those that are
-// wrong already: what is wrong with their importers follows from it.
-func faultsOf(checked []*packages.Package, known faults) faults {
+// wrong already: what is wrong with their importers follows from it. What the
+// misdirected ones do not declare may be what would have been generated.
+func faultsOf(checked []*packages.Package, known, misdirected faults) faults {
 	found := faults{}
 	for _, c := range checked {
 		own, imported, follows := diag.Problems(nil), diag.Problems(nil), false
 		packages.Visit([]*packages.Package{c}, nil, func(p *packages.Package) {
 			mine := slices.Contains(checked, p)
 			wrong := problemsOf(p, mine)
+			if dependsOn(p, misdirected) {
+				wrong = slices.DeleteFunc(wrong, func(p diag.Problem) bool { return lacksOutput.MatchString(p.Reason) })
+			}
 			_, isKnown := known[p.PkgPath]
 			switch {
 			case p == c:
@@ -41,6 +46,20 @@ func faultsOf(checked []*packages.Package, known faults) faults {
 			found[c.PkgPath] = own
 		}
 	}
+	return found
+}
+
+// lacksOutput matches complaints about names that outputs declare.
+var lacksOutput = regexp.MustCompile(`^undefined: (\w+\.)?([nN]ew\w+Client|([nN]ew)?\w+Starter|[rR]egister\w+|[cC]heck\w+)$`)
+
+// dependsOn reports whether p, or a package that it imports, is one of those.
+func dependsOn(p *packages.Package, those faults) bool {
+	found := false
+	packages.Visit([]*packages.Package{p}, func(p *packages.Package) bool {
+		_, is := those[p.PkgPath]
+		found = found || is
+		return !found
+	}, nil)
 	return found
 }
 

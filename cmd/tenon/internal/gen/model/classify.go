@@ -19,7 +19,7 @@ func (b *builder) typeOf(t types.Type) *Type {
 	if known, ok := b.known.At(t).(*Type); ok {
 		return known
 	}
-	result := &Type{Go: t}
+	result := &Type{Go: t, Validates: validates(t)}
 	b.known.Set(t, result) // before its parts: they may contain it
 	b.all = append(b.all, result)
 	if named, ok := t.(*types.Named); ok {
@@ -41,8 +41,6 @@ func (b *builder) classifyNamed(t *Type, named *types.Named) bool {
 		t.Kind = Time
 	case isNamed(named, "time", "Duration"):
 		t.Kind = Duration
-	case isNamed(named, "iter", "Seq"), isNamed(named, "iter", "Seq2"):
-		t.Fault, t.WayOut = "streams come with a later version", "return a slice until then"
 	case isNamed(named, "context", "Context"):
 		t.Fault, t.WayOut = "a context is always the first parameter and never a value", "send what the other side needs of it as a value"
 	case isError(named):
@@ -89,14 +87,45 @@ func (b *builder) classifyUnderlying(t *Type, underlying types.Type) {
 	case *types.Struct:
 		b.classifyStruct(t, u)
 	case *types.Interface:
-		t.Fault = "interface values have no type that both sides know"
-		t.WayOut = "use a concrete type, or a struct with one pointer per possibility"
+		classifyInterface(t, u)
 	case *types.Chan:
-		t.Fault, t.WayOut = "channels cannot travel", "return a slice"
+		t.Fault = "channels cannot travel"
+		t.WayOut = "use a slice, or a stream as a parameter or result of its own: " + "iter.Seq2[" + b.nameOf(u.Elem()) + ", error]"
 	case *types.Signature:
-		t.Fault, t.WayOut = "functions cannot travel", "declare a service of its own for calls in the other direction"
+		b.classifyFunction(t, u)
 	default:
 		t.Fault = b.nameOf(t.Go) + " cannot travel"
+	}
+}
+
+func classifyInterface(t *Type, u *types.Interface) {
+	t.Fault = "interface values have no type that both sides know"
+	switch {
+	case movesBytes(u, "Read"):
+		t.WayOut = "use a stream, iter.Seq2[[]byte, error]: tenon.ReadStream makes one of a reader, and tenon.StreamReader a reader of one"
+	case movesBytes(u, "Write"):
+		t.WayOut = "use a stream in the other direction, iter.Seq2[[]byte, error]: tenon.WriteStream writes one to a writer"
+	default:
+		t.WayOut = "use a concrete type, or a struct with one pointer per possibility"
+	}
+}
+
+// classifyFunction says why a function is no value, and no port either.
+func (b *builder) classifyFunction(t *Type, u *types.Signature) {
+	item, isStream := itemOf(u)
+	switch {
+	case isStream:
+		t.Fault = "a stream is not a value"
+		t.WayOut = "make it a parameter or result of its own: " + "iter.Seq2[" + b.nameOf(item) + ", error]"
+	case isIterator(u):
+		t.Fault = "an iterator that cannot say that the connection was lost is no stream"
+		t.WayOut = "use " + "iter.Seq2[T, error]"
+		if yield := yieldOf(u); yield.Params().Len() > 0 {
+			t.WayOut = "use " + "iter.Seq2[" + b.nameOf(yield.Params().At(0).Type()) + ", error]"
+		}
+	default:
+		t.Fault = "a function is not a value"
+		t.WayOut = "make it a parameter of its own, or declare a service for calls in the other direction"
 	}
 }
 
@@ -160,6 +189,38 @@ func has(named *types.Named, marshal, unmarshal string) bool {
 		unmarshals = types.NewSignatureType(nil, nil, nil, types.NewTuple(data), types.NewTuple(err), false)
 	)
 	return declares(named, marshal, marshals) && declares(named, unmarshal, unmarshals)
+}
+
+// validates reports whether a variable of type t, or what it points at, has a
+// method Validate() error.
+func validates(t types.Type) bool {
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Interface:
+		return false // whose methods cannot be called, or which does not travel
+	}
+	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, "Validate")
+	fn, ok := obj.(*types.Func)
+	if !ok {
+		return false
+	}
+	sig := fn.Signature()
+	return sig.Params().Len() == 0 && sig.Results().Len() == 1 && isError(sig.Results().At(0).Type())
+}
+
+// movesBytes reports whether an interface has the method of io.Reader or io.Writer.
+func movesBytes(u *types.Interface, name string) bool {
+	var (
+		data  = types.NewVar(token.NoPos, nil, "", types.NewSlice(types.Typ[types.Uint8]))
+		n     = types.NewVar(token.NoPos, nil, "", types.Typ[types.Int])
+		err   = types.NewVar(token.NoPos, nil, "", types.Universe.Lookup("error").Type())
+		moves = types.NewSignatureType(nil, nil, nil, types.NewTuple(data), types.NewTuple(n, err), false)
+	)
+	obj, _, _ := types.LookupFieldOrMethod(u, false, nil, name)
+	fn, ok := obj.(*types.Func)
+	return ok && types.Identical(fn.Type(), moves)
 }
 
 func declares(named *types.Named, name string, want *types.Signature) bool {

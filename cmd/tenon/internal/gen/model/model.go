@@ -38,9 +38,17 @@ type Service struct {
 
 // A Method is one method of a service, embedded interfaces included.
 type Method struct {
-	Name       string
-	WireName   string // "imaging.Imaging/Resize"
-	Pos        token.Position
+	Name     string
+	WireName string // "imaging.Imaging/Resize"
+	Pos      token.Position
+	Signature
+	Ports      int  // how many of its parameters and results are streams or functions
+	Idempotent bool // marked as such
+}
+
+// A Signature is what a method, or a function among its parameters, takes and
+// returns.
+type Signature struct {
 	HasContext bool     // the first parameter is a context.Context
 	HasError   bool     // the last result is an error
 	Params     []*Value // without the context
@@ -48,12 +56,30 @@ type Method struct {
 	Variadic   bool
 }
 
-// A Value is a parameter or a result.
+// OneWay reports whether nothing is answered, not even an error.
+func (s *Signature) OneWay() bool { return !s.HasError && len(s.Results) == 0 }
+
+// Plain returns those of a list that travel as values, in order.
+func Plain(list []*Value) []*Value {
+	return slices.DeleteFunc(slices.Clone(list), func(v *Value) bool { return v.Stream || v.Func != nil })
+}
+
+// Streams reports whether the results are streams.
+func (s *Signature) Streams() bool { return len(s.Results) > 0 && s.Results[0].Stream }
+
+// A Value is a parameter or a result: a value that travels, or a stream or
+// function, which has a port.
 type Value struct {
-	Name  string // as declared, or made up: p0, r0
-	Named bool   // it has a name in the declaration
-	Type  *Type
-	Pos   token.Position
+	Name   string // as declared, or made up: p0, r0
+	Named  bool   // it has a name in the declaration
+	Number int    // its place in the declaration, from 1
+	Pos    token.Position
+	Go     types.Type // as declared, without alias at the top
+
+	Type   *Type      // of the value, or of the items of a stream; nil for a function
+	Stream bool       // it is an iter.Seq2[Type, error]
+	Func   *Signature // it is a function
+	Port   int        // of a stream or function of a method, from 1
 }
 
 // Build describes a loaded package.
@@ -63,7 +89,7 @@ func Build(p *load.Package) *Package {
 	for _, source := range p.Files {
 		file := &File{Source: source}
 		for _, decl := range source.Services {
-			file.Services = append(file.Services, b.service(decl))
+			file.Services = append(file.Services, b.service(p, decl))
 		}
 		for _, decl := range source.Errors {
 			file.Errors = append(file.Errors, b.errorOf(decl))
@@ -74,15 +100,17 @@ func Build(p *load.Package) *Package {
 	return result
 }
 
-func (b *builder) service(decl load.Declaration) *Service {
+func (b *builder) service(p *load.Package, decl load.Declaration) *Service {
 	s := &Service{Name: decl.Name, WireName: b.wireName(decl), Pos: decl.Pos}
 	iface := b.pkg.Scope().Lookup(decl.Name).Type().Underlying().(*types.Interface)
 	var here, embedded []*Method
 	for fn := range iface.Methods() {
+		m := b.method(s, fn)
+		m.Idempotent = p.Idempotent(m.Pos)
 		if fn.Pkg() == b.pkg {
-			here = append(here, b.method(s, fn))
+			here = append(here, m)
 		} else {
-			embedded = append(embedded, b.method(s, fn))
+			embedded = append(embedded, m)
 		}
 	}
 	// In the order a reader sees them. The positions of other packages are not
@@ -99,22 +127,32 @@ func (b *builder) wireName(decl load.Declaration) string {
 }
 
 func (b *builder) method(s *Service, fn *types.Func) *Method {
-	sig := fn.Signature()
 	m := &Method{
 		Name: fn.Name(), WireName: s.WireName + "/" + fn.Name(),
-		Pos: b.fset.Position(fn.Pos()), Variadic: sig.Variadic(),
+		Pos: b.fset.Position(fn.Pos()), Signature: *b.signature(fn.Signature()),
 	}
+	for _, v := range slices.Concat(m.Params, m.Results) {
+		if v.Stream || v.Func != nil {
+			m.Ports++
+			v.Port = m.Ports
+		}
+	}
+	return m
+}
+
+func (b *builder) signature(sig *types.Signature) *Signature {
+	s := &Signature{Variadic: sig.Variadic()}
 	params, results := vars(sig.Params()), vars(sig.Results())
 	if len(params) > 0 && isNamed(params[0].Type(), "context", "Context") {
-		m.HasContext = true
+		s.HasContext = true
 		params = params[1:]
 	}
 	if n := len(results); n > 0 && isError(results[n-1].Type()) {
-		m.HasError = true
+		s.HasError = true
 		results = results[:n-1]
 	}
-	m.Params, m.Results = b.values(params, "p"), b.values(results, "r")
-	return m
+	s.Params, s.Results = b.values(params, "p"), b.values(results, "r")
+	return s
 }
 
 func vars(tuple *types.Tuple) []*types.Var {
@@ -130,7 +168,8 @@ func (b *builder) values(list []*types.Var, prefix string) []*Value {
 	}
 	values := make([]*Value, len(list))
 	for i, v := range list {
-		values[i] = &Value{Name: v.Name(), Named: true, Type: b.typeOf(v.Type()), Pos: b.fset.Position(v.Pos())}
+		values[i] = b.value(v)
+		values[i].Number = i + 1
 		if v.Name() != "" && v.Name() != "_" {
 			continue
 		}
@@ -142,4 +181,20 @@ func (b *builder) values(list []*types.Var, prefix string) []*Value {
 		values[i].Name, values[i].Named = name, false
 	}
 	return values
+}
+
+func (b *builder) value(v *types.Var) *Value {
+	value := &Value{Name: v.Name(), Named: true, Pos: b.fset.Position(v.Pos()), Go: types.Unalias(v.Type())}
+	if sig, ok := b.port(value.Go); ok {
+		if item, ok := itemOf(sig); ok {
+			value.Stream, value.Type = true, b.typeOf(item)
+			return value
+		}
+		if !isIterator(sig) {
+			value.Func = b.signature(sig)
+			return value
+		}
+	}
+	value.Type = b.typeOf(value.Go)
+	return value
 }

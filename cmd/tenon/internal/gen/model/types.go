@@ -52,6 +52,9 @@ type Type struct {
 	// Recursive types contain themselves and need a depth limit.
 	Recursive bool
 
+	// Validates says that a variable of the type has a method Validate() error.
+	Validates bool
+
 	// Fault says why an Unsupported type cannot travel, and WayOut what to do.
 	Fault, WayOut string
 }

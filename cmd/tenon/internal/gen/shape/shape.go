@@ -12,15 +12,14 @@ import (
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/model"
 )
 
-// Of returns the shape of m, a method of a service in package pkg.
-func Of(m *model.Method, pkg *types.Package) string {
+// Of returns the shape of a method, or of a function among its parameters, of a
+// service in package pkg.
+func Of(s *model.Signature, pkg *types.Package) string {
 	w := &writer{pkg: pkg, labels: map[*model.Type]string{}, taken: map[string]bool{}}
 	for _, word := range []string{"bytes", "byte", "time", "duration", "stream", "func"} {
 		w.taken[word] = true // words of the grammar are no labels
 	}
-	w.values(m.Params)
-	w.text.WriteByte(' ')
-	w.values(m.Results)
+	w.signature(s)
 	return w.text.String()
 }
 
@@ -29,6 +28,12 @@ type writer struct {
 	text   strings.Builder
 	labels map[*model.Type]string // types that are spelled out already
 	taken  map[string]bool
+}
+
+func (w *writer) signature(s *model.Signature) {
+	w.values(s.Params)
+	w.text.WriteByte(' ')
+	w.values(s.Results)
 }
 
 func (w *writer) values(list []*model.Value) {
@@ -40,7 +45,16 @@ func (w *writer) values(list []*model.Value) {
 		if v.Named {
 			w.name(v.Name)
 		}
-		w.typ(v.Type)
+		switch {
+		case v.Stream:
+			w.text.WriteString("stream ")
+			w.typ(v.Type)
+		case v.Func != nil:
+			w.text.WriteString("func")
+			w.signature(v.Func)
+		default:
+			w.typ(v.Type)
+		}
 	}
 	w.text.WriteByte(')')
 }

@@ -24,7 +24,7 @@ func TestShapesFollowTheGrammar(t *testing.T) {
 			for _, s := range file.Services {
 				for _, m := range s.Methods {
 					seen++
-					text := shape.Of(m, p.Types)
+					text := shape.Of(&m.Signature, p.Types)
 					if err := parse(text); err != nil {
 						t.Errorf("%s: %v in\n%s", m.WireName, err, text)
 					}

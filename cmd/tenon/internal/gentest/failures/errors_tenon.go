@@ -9,7 +9,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 func init() {
 	tenon.RegisterError("failures.ErrClosed", ErrClosed)

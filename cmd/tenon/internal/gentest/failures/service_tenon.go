@@ -11,7 +11,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 // NewFailingClient returns a Failing whose methods are calls through caller. It may be
 // used by many goroutines at once.
@@ -33,8 +33,8 @@ func (c failingClient) Count(ctx context.Context) (int, error) {
 // waiting for them. Many that one goroutine starts travel together.
 func NewFailingStarter(caller tenon.Caller) FailingStarter { return FailingStarter{caller} }
 
-// FailingStarter has the methods of Failing, each of which starts its call and
-// returns a function that waits for the outcome.
+// FailingStarter has the methods of Failing that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type FailingStarter struct{ caller tenon.Caller }
 
 // Fail starts a call; see [tenon.Method.Start].

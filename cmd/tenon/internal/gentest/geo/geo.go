@@ -2,7 +2,11 @@
 // uses them.
 package geo
 
-import "time"
+import (
+	"context"
+	"iter"
+	"time"
+)
 
 // A Point has only exported fields.
 type Point struct{ Lat, Lon float64 }
@@ -31,4 +35,15 @@ const (
 type Pair[A comparable, B any] struct {
 	First  A
 	Second B
+}
+
+// Points is a stream.
+type Points iter.Seq2[Point, error]
+
+// A Finder is embedded in a service of another package.
+type Finder interface {
+	// Find may be called twice.
+	//
+	//tenon:idempotent
+	Find(ctx context.Context, near Point) (Point, error)
 }

@@ -16,7 +16,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 // NewKindsClient returns a Kinds whose methods are calls through caller. It may be
 // used by many goroutines at once.
@@ -118,8 +118,8 @@ func (c kindsClient) Collide(ctx context.Context, ctx2 int, kindsCollide2 int) (
 // waiting for them. Many that one goroutine starts travel together.
 func NewKindsStarter(caller tenon.Caller) KindsStarter { return KindsStarter{caller} }
 
-// KindsStarter has the methods of Kinds, each of which starts its call and
-// returns a function that waits for the outcome.
+// KindsStarter has the methods of Kinds that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type KindsStarter struct{ caller tenon.Caller }
 
 // Numbers starts a call; see [tenon.Method.Start].

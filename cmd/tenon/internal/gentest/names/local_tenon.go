@@ -11,7 +11,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 // newLocalClient returns a local whose methods are calls through caller. It may be
 // used by many goroutines at once.
@@ -28,8 +28,8 @@ func (c localClient) Point(ctx context.Context, p Point) (Point, error) {
 // waiting for them. Many that one goroutine starts travel together.
 func newLocalStarter(caller tenon2.Caller) localStarter { return localStarter{caller} }
 
-// localStarter has the methods of local, each of which starts its call and
-// returns a function that waits for the outcome.
+// localStarter has the methods of local that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type localStarter struct{ caller tenon2.Caller }
 
 // Point starts a call; see [tenon2.Method.Start].

@@ -13,7 +13,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 // NewHTTPServerClient returns a HTTPServer whose methods are calls through caller. It may be
 // used by many goroutines at once.
@@ -40,8 +40,8 @@ func (c httpServerClient2) Words(ctx context.Context, d duration, t time) error 
 // waiting for them. Many that one goroutine starts travel together.
 func NewHTTPServerStarter(caller tenon2.Caller) HTTPServerStarter { return HTTPServerStarter{caller} }
 
-// HTTPServerStarter has the methods of HTTPServer, each of which starts its call and
-// returns a function that waits for the outcome.
+// HTTPServerStarter has the methods of HTTPServer that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type HTTPServerStarter struct{ caller tenon2.Caller }
 
 // Points starts a call; see [tenon2.Method.Start].

@@ -13,7 +13,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 // NewSystemClient returns a System whose methods are calls through caller. It may be
 // used by many goroutines at once.
@@ -30,8 +30,8 @@ func (c systemClient) Uptime(ctx context.Context) (float64, error) {
 // waiting for them. Many that one goroutine starts travel together.
 func NewSystemStarter(caller tenon2.Caller) SystemStarter { return SystemStarter{caller} }
 
-// SystemStarter has the methods of System, each of which starts its call and
-// returns a function that waits for the outcome.
+// SystemStarter has the methods of System that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type SystemStarter struct{ caller tenon2.Caller }
 
 // Uptime starts a call; see [tenon2.Method.Start].

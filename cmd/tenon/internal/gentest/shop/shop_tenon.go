@@ -13,7 +13,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 func init() {
 	tenon.RegisterError("shop.ErrSoldOut", ErrSoldOut)
@@ -64,8 +64,8 @@ func (c shopClient) Panic(ctx context.Context) error {
 // waiting for them. Many that one goroutine starts travel together.
 func NewShopStarter(caller tenon.Caller) ShopStarter { return ShopStarter{caller} }
 
-// ShopStarter has the methods of Shop, each of which starts its call and
-// returns a function that waits for the outcome.
+// ShopStarter has the methods of Shop that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type ShopStarter struct{ caller tenon.Caller }
 
 // Price starts a call; see [tenon.Method.Start].
@@ -589,8 +589,8 @@ func (c clockClient) Now(ctx context.Context, zone Zone) (time.Time, error) {
 // waiting for them. Many that one goroutine starts travel together.
 func NewClockStarter(caller tenon.Caller) ClockStarter { return ClockStarter{caller} }
 
-// ClockStarter has the methods of Clock, each of which starts its call and
-// returns a function that waits for the outcome.
+// ClockStarter has the methods of Clock that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type ClockStarter struct{ caller tenon.Caller }
 
 // Now starts a call; see [tenon.Method.Start].

@@ -11,7 +11,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 // NewShopClient returns a Shop whose methods are calls through caller. It may be
 // used by many goroutines at once.
@@ -73,8 +73,8 @@ func (c shopClient) Removed(ctx context.Context) error {
 // waiting for them. Many that one goroutine starts travel together.
 func NewShopStarter(caller tenon.Caller) ShopStarter { return ShopStarter{caller} }
 
-// ShopStarter has the methods of Shop, each of which starts its call and
-// returns a function that waits for the outcome.
+// ShopStarter has the methods of Shop that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type ShopStarter struct{ caller tenon.Caller }
 
 // FieldAppended starts a call; see [tenon.Method.Start].
