@@ -11,7 +11,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 // NewDirectoryClient returns a Directory whose methods are calls through caller. It may be
 // used by many goroutines at once.
@@ -43,8 +43,8 @@ func (c directoryClient) Upload(ctx context.Context, data []byte) (int, error) {
 // waiting for them. Many that one goroutine starts travel together.
 func NewDirectoryStarter(caller tenon.Caller) DirectoryStarter { return DirectoryStarter{caller} }
 
-// DirectoryStarter has the methods of Directory, each of which starts its call and
-// returns a function that waits for the outcome.
+// DirectoryStarter has the methods of Directory that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type DirectoryStarter struct{ caller tenon.Caller }
 
 // Add starts a call; see [tenon.Method.Start].

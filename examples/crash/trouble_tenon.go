@@ -11,7 +11,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 // NewTroubleClient returns a Trouble whose methods are calls through caller. It may be
 // used by many goroutines at once.
@@ -58,8 +58,8 @@ func (c troubleClient) Loops(ctx context.Context) error {
 // waiting for them. Many that one goroutine starts travel together.
 func NewTroubleStarter(caller tenon.Caller) TroubleStarter { return TroubleStarter{caller} }
 
-// TroubleStarter has the methods of Trouble, each of which starts its call and
-// returns a function that waits for the outcome.
+// TroubleStarter has the methods of Trouble that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type TroubleStarter struct{ caller tenon.Caller }
 
 // Hello starts a call; see [tenon.Method.Start].

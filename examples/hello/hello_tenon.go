@@ -11,7 +11,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 // NewGreeterClient returns a Greeter whose methods are calls through caller. It may be
 // used by many goroutines at once.
@@ -28,8 +28,8 @@ func (c greeterClient) Hello(ctx context.Context, name string) (string, error) {
 // waiting for them. Many that one goroutine starts travel together.
 func NewGreeterStarter(caller tenon.Caller) GreeterStarter { return GreeterStarter{caller} }
 
-// GreeterStarter has the methods of Greeter, each of which starts its call and
-// returns a function that waits for the outcome.
+// GreeterStarter has the methods of Greeter that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type GreeterStarter struct{ caller tenon.Caller }
 
 // Hello starts a call; see [tenon.Method.Start].

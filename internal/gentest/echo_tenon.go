@@ -11,7 +11,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 // NewEchoClient returns an Echo whose methods are calls through caller. It may be
 // used by many goroutines at once.
@@ -58,8 +58,8 @@ func (c echoClient) Fail(ctx context.Context, how string) error {
 // waiting for them. Many that one goroutine starts travel together.
 func NewEchoStarter(caller tenon.Caller) EchoStarter { return EchoStarter{caller} }
 
-// EchoStarter has the methods of Echo, each of which starts its call and
-// returns a function that waits for the outcome.
+// EchoStarter has the methods of Echo that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type EchoStarter struct{ caller tenon.Caller }
 
 // Add starts a call; see [tenon.Method.Start].

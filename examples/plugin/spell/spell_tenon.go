@@ -11,7 +11,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 // NewCheckerClient returns a Checker whose methods are calls through caller. It may be
 // used by many goroutines at once.
@@ -33,8 +33,8 @@ func (c checkerClient) Check(ctx context.Context, text string) ([]Mistake, error
 // waiting for them. Many that one goroutine starts travel together.
 func NewCheckerStarter(caller tenon.Caller) CheckerStarter { return CheckerStarter{caller} }
 
-// CheckerStarter has the methods of Checker, each of which starts its call and
-// returns a function that waits for the outcome.
+// CheckerStarter has the methods of Checker that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type CheckerStarter struct{ caller tenon.Caller }
 
 // Language starts a call; see [tenon.Method.Start].
@@ -213,8 +213,8 @@ func (c dictionaryClient) Knows(ctx context.Context, word string) (bool, error) 
 // waiting for them. Many that one goroutine starts travel together.
 func NewDictionaryStarter(caller tenon.Caller) DictionaryStarter { return DictionaryStarter{caller} }
 
-// DictionaryStarter has the methods of Dictionary, each of which starts its call and
-// returns a function that waits for the outcome.
+// DictionaryStarter has the methods of Dictionary that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type DictionaryStarter struct{ caller tenon.Caller }
 
 // Knows starts a call; see [tenon.Method.Start].

@@ -11,7 +11,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 // NewImagingClient returns an Imaging whose methods are calls through caller. It may be
 // used by many goroutines at once.
@@ -28,8 +28,8 @@ func (c imagingClient) Thumbnail(ctx context.Context, picture []byte, size int) 
 // waiting for them. Many that one goroutine starts travel together.
 func NewImagingStarter(caller tenon.Caller) ImagingStarter { return ImagingStarter{caller} }
 
-// ImagingStarter has the methods of Imaging, each of which starts its call and
-// returns a function that waits for the outcome.
+// ImagingStarter has the methods of Imaging that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type ImagingStarter struct{ caller tenon.Caller }
 
 // Thumbnail starts a call; see [tenon.Method.Start].

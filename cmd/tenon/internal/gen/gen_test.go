@@ -58,7 +58,7 @@ func TestGeneratingTwiceGivesTheSame(t *testing.T) {
 }
 
 func TestProblemsAreReportedAllAtOnceWithPlaceAndWayOut(t *testing.T) {
-	for _, name := range []string{"faults", "directives", "errors", "collisions"} {
+	for _, name := range []string{"faults", "ports", "directives", "errors", "collisions"} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join("testdata", name)
 			_, err := gen.Generate(context.Background(), load.Options{Dir: dir})

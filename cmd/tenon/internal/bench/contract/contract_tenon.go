@@ -12,7 +12,7 @@ import (
 
 // If this does not compile, the code was generated for another version of
 // tenon: run "go tool tenon gen".
-const _ = codec.GeneratedFor1
+const _ = codec.GeneratedFor2
 
 // NewBenchClient returns a Bench whose methods are calls through caller. It may be
 // used by many goroutines at once.
@@ -44,8 +44,8 @@ func (c benchClient) Upload(ctx context.Context, data []byte) (int, error) {
 // waiting for them. Many that one goroutine starts travel together.
 func NewBenchStarter(caller tenon.Caller) BenchStarter { return BenchStarter{caller} }
 
-// BenchStarter has the methods of Bench, each of which starts its call and
-// returns a function that waits for the outcome.
+// BenchStarter has the methods of Bench that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type BenchStarter struct{ caller tenon.Caller }
 
 // Add starts a call; see [tenon.Method.Start].
@@ -402,8 +402,8 @@ func (c controlClient) WriteRing(ctx context.Context, size int, count int) error
 // waiting for them. Many that one goroutine starts travel together.
 func NewControlStarter(caller tenon.Caller) ControlStarter { return ControlStarter{caller} }
 
-// ControlStarter has the methods of Control, each of which starts its call and
-// returns a function that waits for the outcome.
+// ControlStarter has the methods of Control that are answered and have no streams or
+// functions. Each starts its call and returns a function that waits for the outcome.
 type ControlStarter struct{ caller tenon.Caller }
 
 // Usage starts a call; see [tenon.Method.Start].

@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"go/types"
+	"slices"
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/model"
@@ -20,6 +22,8 @@ func (c *checker) method(place string, m *model.Method) {
 	case streams > 0 && (m.HasError || streams < len(m.Results)):
 		c.report(m.Pos, place, "a stream stands beside other results", "return streams alone: the loop over a stream gets every error, and values can be items or have a method of their own")
 	case streams > 0 || m.HasError:
+	case len(m.Results) > 0 && !slices.ContainsFunc(m.Results, mayTravel):
+		// What is meant for a stream, perhaps, needs no error beside it.
 	case len(m.Results) > 0:
 		c.report(m.Pos, place, "the last result is not an error", "every call can fail: add an error as the last result")
 	case m.Ports > 0:
@@ -43,6 +47,8 @@ func (c *checker) method(place string, m *model.Method) {
 	}
 }
 
+func mayTravel(v *model.Value) bool { return v.Func != nil || v.Type.Kind != model.Unsupported }
+
 // function reports what is wrong with a parameter that is a function.
 func (c *checker) function(place string, v *model.Value) {
 	f := v.Func
@@ -50,25 +56,28 @@ func (c *checker) function(place string, v *model.Value) {
 		c.report(v.Pos, place, "the function is variadic", "let it take a slice")
 	}
 	if len(f.Results) > 0 && !f.HasError {
-		c.report(v.Pos, place, "the function has results but no error, so that nobody would learn that the connection was lost",
+		c.report(v.Pos, place, "the function has results and the last one is not an error, so that nobody would learn that the connection was lost",
 			"add an error as its last result")
 	}
-	c.functionValues(place, "parameter", v, f.Params)
-	c.functionValues(place, "result", v, f.Results)
+	for _, inner := range f.Params {
+		c.functionValue(place, "parameter", v, inner)
+	}
+	for _, inner := range f.Results {
+		c.functionValue(place, "result", v, inner)
+	}
 }
 
-func (c *checker) functionValues(place, role string, function *model.Value, values []*model.Value) {
-	for _, v := range values {
-		if !v.Pos.IsValid() {
-			v.Pos = function.Pos
-		}
-		path := c.value(place, role, v)
-		switch {
-		case v.Stream:
-			c.report(v.Pos, path, "a function has no streams", "let it take or return a slice, or make the stream a parameter or result of the method")
-		case v.Func != nil:
-			c.report(v.Pos, path, "a function has no functions", "make it a parameter of the method")
-		}
+func (c *checker) functionValue(place, role string, function, v *model.Value) {
+	here := *v
+	if named, ok := function.Go.(*types.Named); ok && named.Obj().Pkg() != c.pkg {
+		here.Pos = function.Pos // where the author can change something
+	}
+	path := c.value(place, role, &here)
+	switch {
+	case v.Stream:
+		c.report(here.Pos, path, "a function has no streams", "let it take or return a slice, or make the stream a parameter or result of the method")
+	case v.Func != nil:
+		c.report(here.Pos, path, "a function has no functions", "make it a parameter of the method")
 	}
 }
 

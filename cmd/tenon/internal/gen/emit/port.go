@@ -31,7 +31,11 @@ func (w *writer) item(name string, v *model.Value, checked bool, count int) {
 	w.f("\nvar %s = %s\n", name, w.codecOf(w.typeName(v.Type.Go), f, v.Type.HasUserCode()))
 	if f.validate != "" {
 		w.f("\nfunc %s(v *%s) error {\n", f.validate, w.typeName(v.Type.Go))
-		w.validate(v.Type, "(*v)", "item of "+label(v, count))
+		x := "v"
+		if v.Type.Kind == model.Pointer {
+			x = "(*v)"
+		}
+		w.validate(v.Type, x, "item of "+label(v, count))
 		w.f("return nil\n}\n")
 	}
 }

@@ -186,26 +186,38 @@ func (s *directives) leftOver(c *ast.Comment) {
 	case is(c, idempotentDirective):
 		s.complain(c.Pos(), idempotentDirective+" stands at no method of an interface", "put it into the doc comment of one")
 	case strings.HasPrefix(c.Text, directivePrefix):
-		wrote := strings.Fields(c.Text)[0]
-		s.complain(c.Pos(), "unknown directive "+wrote, meant(wrote))
-	case nearDirective.MatchString(c.Text):
-		wrote := strings.TrimSpace(c.Text)
-		s.complain(c.Pos(), wrote+" is no directive, as Go knows them", meant("//"+strings.Fields(strings.TrimLeft(c.Text, "/ \t"))[0]))
+		wrote, rest, _ := strings.Cut(c.Text, " ")
+		if wrote == directivePrefix && rest != "" {
+			wrote += " " + rest
+		}
+		wayOut := "the generator knows " + strings.Join(known[:len(known)-1], ", ") + " and " + known[len(known)-1]
+		if directive := meant(wrote); directive != "" {
+			wayOut = "write " + directive
+		}
+		s.complain(c.Pos(), "unknown directive "+wrote, wayOut)
+	default:
+		near := nearDirective.FindStringSubmatch(c.Text)
+		if near == nil {
+			return
+		}
+		if directive := meant(directivePrefix + near[1]); directive != "" {
+			s.complain(c.Pos(), strings.TrimSpace(c.Text)+" is an ordinary comment, not a directive", "write "+directive)
+		}
 	}
 }
 
-// nearDirective matches a line that is a directive but for a space before it, or
-// capital letters.
-var nearDirective = regexp.MustCompile(`^//\s*[Tt][Ee][Nn][Oo][Nn]:[A-Za-z]+(\s+\w+=\S*)*\s*$`)
+// nearDirective matches a line that is a directive but for spaces or capital
+// letters, and has the word after the colon.
+var nearDirective = regexp.MustCompile(`^//\s*[Tt][Ee][Nn][Oo][Nn]:\s*([A-Za-z]+)(\s+\w+=\S*)*\s*$`)
 
-// meant says which directive was probably meant.
+// meant returns the directive that was probably meant, or "".
 func meant(wrote string) string {
-	wrote = strings.ToLower(wrote)
+	wrote = strings.ToLower(strings.ReplaceAll(wrote, " ", ""))
 	best := slices.MinFunc(known, func(a, b string) int { return distance(wrote, a) - distance(wrote, b) })
-	if distance(wrote, best) <= 3 {
-		return "write " + best
+	if distance(wrote, best) > 3 {
+		return ""
 	}
-	return "the generator knows " + strings.Join(known[:len(known)-1], ", ") + " and " + known[len(known)-1]
+	return best
 }
 
 // distance is how many letters have to be changed, added or removed to make b of a.

@@ -118,7 +118,7 @@ type (
 //
 //tenon:service
 type Awkward interface {
-	Names(ctx context.Context, tenon, iter, codec, context, c, r int, stream iter.Seq2[int, error], fmt Pages, f func(ctx, caller, a, r, err int) (b, tenon int, err error)) (int, error)
+	Names(ctx context.Context, tenon, iter, codec, context, c, r int, stream iter.Seq2[int, error], fmt Pages, f func(ctx, caller, a, r, err int) (b, tenon int, _ error)) (int, error)
 	Shadows(ctx context.Context, pages pages, page page) pages
 	Stream(ctx context.Context, stream string) error
 	// Import has a parameter Parts, and ImportParts is a method.
