@@ -1,6 +1,6 @@
 # Every target works as the first command on a fresh clone. `make help` lists them.
 
-MODULES := . cmd/tenon examples benchmarks
+MODULES := . cmd/tenon examples benchmarks otel
 DIR     ?=
 OUT     ?= thumbs
 WORKERS ?=
