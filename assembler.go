@@ -111,16 +111,23 @@ func (a *assembler) begin(key partKey, f wire.Frame) (*part, []byte, error) {
 	return p, body, nil
 }
 
-// drop forgets the unfinished call id of the peer, which gave it up.
-func (a *assembler) drop(id uint32) bool {
-	key := partKey{id: id}
-	p := a.parts[key]
-	if p == nil {
+// drop forgets what is unfinished of a call that is over: of its streams, and of
+// the call itself if the peer made it and gave it up, which it reports.
+func (a *assembler) drop(id uint32, callee bool) (call bool) {
+	if len(a.parts) == 0 {
 		return false
 	}
-	delete(a.parts, key)
-	if p.refuse == nil {
-		a.budget += p.total
+	for port := range uint16(MaxPorts + 1) {
+		key := partKey{id, port, callee}
+		p := a.parts[key]
+		if p == nil || port == 0 && callee {
+			continue
+		}
+		delete(a.parts, key)
+		if p.refuse == nil {
+			a.budget += p.total
+		}
+		call = call || port == 0
 	}
-	return true
+	return call
 }

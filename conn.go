@@ -35,6 +35,7 @@ type Conn struct {
 	runners *runners      // the goroutines that run their handlers
 	scope   scope         // what services keep for this connection
 	pings   pings         // of ours
+	spare   spare         // credit for streams beyond what each has
 	peer    *peerMethods  // what the other side offers
 
 	running context.Context // ends when the connection does
@@ -81,6 +82,7 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 		c.options.peer = addressOf(s.link)
 	}
 	c.gate = newGate(&c.options)
+	c.spare.left.Store(spareCredit)
 	s.epoch++
 	s.conn = c
 	c.sender = newSender(s.link, c.pending, c.running.Done())
@@ -227,7 +229,7 @@ func (c *Conn) end(reason error) {
 			close(c.over)
 			c.peer.end(failure)
 			for _, open := range c.pending.end(failure) {
-				settle(open, call.Outcome{Err: failure})
+				conclude(nil, open, call.Outcome{Err: failure})
 			}
 			// The link first: what handlers answer to the end of their context
 			// is not what the peer's callers should see.

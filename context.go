@@ -6,7 +6,10 @@ import (
 	"time"
 )
 
-type connKey struct{}
+type (
+	connKey struct{}
+	callKey struct{}
+)
 
 // ConnFrom returns the connection over which the call came that ctx belongs to,
 // or nil outside a handler. Calling through it is a call back to the caller's
@@ -24,6 +27,8 @@ type callContext struct {
 	deadline    time.Time
 	hasDeadline bool
 	metadata    map[string]string
+	call        *servedCall
+	caller      context.Context // of a function: that of the call it belongs to
 
 	mu             sync.Mutex
 	answerMetadata []byte // encoded; see SetAnswerMetadata
@@ -43,8 +48,13 @@ func (c *callContext) Value(key any) any {
 		return c.metadata
 	case answerKey{}:
 		return c
-	case outgoingKey{}:
+	case callKey{}:
+		return c.call
+	case outgoingKey{}, progressKey{}:
 		return nil // what our own side sends is another matter
+	}
+	if c.caller != nil {
+		return c.caller.Value(key)
 	}
 	return c.conn.base.Value(key)
 }

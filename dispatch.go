@@ -22,6 +22,7 @@ func (r *reader) take(f wire.Frame) error {
 		return protocolError{err}
 	}
 	if !done {
+		r.partial(f)
 		return nil
 	}
 	if refused != nil {
@@ -47,13 +48,22 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 		}
 		return c.serve(f, owned)
 	case wire.Cancel:
-		if r.parts.drop(f.ID) {
+		if r.parts.drop(f.ID, false) {
 			c.outbox.refuse(f.ID, wire.Failure{Code: uint32(Canceled), Message: "the call was canceled before it was complete"})
 		}
 		c.served.cancel(f.ID)
 	case wire.Answer, wire.Error:
 		r.answered = true
 		return r.settle(f, owned)
+	case wire.Item, wire.End, wire.Reset, wire.Credit:
+		r.answered = true
+		return r.stream(f, owned)
+	case wire.Function:
+		return r.function(f, owned)
+	case wire.Progress:
+		if f.Flags&wire.Callee != 0 {
+			return c.pending.talking(f.ID).progressed(r, f)
+		}
 	case wire.Describe:
 		if n := len(*c.served.handlers.Load()); uint64(f.Arg) >= uint64(n) {
 			return protocolError{fmt.Errorf("a question about method %d of %d", f.Arg, n)}
@@ -85,19 +95,93 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 // refuse answers a message that was too large to be kept.
 func (r *reader) refuse(f wire.Frame, why error) error {
 	switch f.Kind {
-	case wire.Call:
+	case wire.Call, wire.Function:
 		r.conn.outbox.refuse(f.ID, wire.Failure{Code: uint32(ResourceExhausted), Message: why.Error()})
 	case wire.Answer, wire.Error:
 		if open, _ := r.conn.pending.take(f.ID); open != nil {
-			r.conclude(open, call.Outcome{Err: &Error{Code: ResourceExhausted, Message: "the answer is too large: " + why.Error()}})
+			conclude(r, open, call.Outcome{Err: &Error{Code: ResourceExhausted, Message: "the answer is too large: " + why.Error()}})
 		}
+	case wire.Item:
+		in, _, err := r.streamPorts(f)
+		if in != nil {
+			in.finish(r, &Error{Code: ResourceExhausted, Message: "an item is too large: " + why.Error()})
+		}
+		return err
 	}
 	return nil
+}
+
+// streamPorts finds the two ends that a frame may be for: neither if the call is
+// over.
+func (r *reader) streamPorts(f wire.Frame) (in *incoming, out *outgoing, err error) {
+	if f.Flags&wire.Callee == 0 {
+		s := r.conn.served.get(f.ID)
+		if s == nil {
+			return nil, nil, nil
+		}
+		if f.Port < 1 || int(f.Port) > s.handler.method().Ports {
+			return nil, nil, noPort(f)
+		}
+		p := s.port(f.Port)
+		return p.in, p.out, nil
+	}
+	s := r.conn.pending.talking(f.ID)
+	if s == nil {
+		return nil, nil, nil
+	}
+	if f.Kind == wire.Item || f.Kind == wire.End {
+		in, err = portOfTalk[*incoming](s, f)
+	} else {
+		out, err = portOfTalk[*outgoing](s, f)
+	}
+	return in, out, err
+}
+
+func noPort(f wire.Frame) error {
+	return protocolError{fmt.Errorf("%v for a port that the call does not have", f)}
+}
+
+// stream acts on a frame of a stream.
+func (r *reader) stream(f wire.Frame, owned bool) error {
+	in, out, err := r.streamPorts(f)
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.Kind == wire.Item && in != nil:
+		return in.push(r, f, owned)
+	case f.Kind == wire.End && in != nil:
+		var why error
+		if len(f.Body) > 0 {
+			why = r.conn.failure(f)
+		}
+		in.finish(r, why)
+	case f.Kind == wire.Credit && out != nil:
+		return out.credit(r, f)
+	case f.Kind == wire.Reset && out != nil:
+		out.stop(r)
+	}
+	return nil
+}
+
+// partial notes that a part of a large answer has come.
+func (r *reader) partial(f wire.Frame) {
+	if f.Flags&wire.Callee == 0 || f.Port != 0 {
+		return
+	}
+	if t := r.conn.pending.talking(f.ID); t != nil {
+		if p := r.parts.parts[partKey{f.ID, 0, true}]; p != nil {
+			t.partial(r, int64(p.seen), int64(p.total))
+		}
+	}
 }
 
 // settle settles the call that f is the answer of.
 func (r *reader) settle(f wire.Frame, owned bool) error {
 	c := r.conn
+	if len(r.parts.parts) > 0 {
+		r.parts.drop(f.ID, true) // items that were cut off
+	}
 	open, known := c.pending.take(f.ID)
 	if !known {
 		return protocolError{fmt.Errorf("an answer to call %d, which is not open", f.ID)}
@@ -106,7 +190,7 @@ func (r *reader) settle(f wire.Frame, owned bool) error {
 		return nil // its caller gave up
 	}
 	if f.Kind == wire.Error {
-		r.conclude(open, call.Outcome{Err: c.failure(f)})
+		conclude(r, open, call.Outcome{Err: c.failure(f)})
 		return nil
 	}
 	var metadata []byte
@@ -114,7 +198,7 @@ func (r *reader) settle(f wire.Frame, owned bool) error {
 	if f.Flags&wire.HasMetadata != 0 {
 		o, rest, err := wire.ParseCall(wire.HasMetadata, result)
 		if err != nil {
-			r.conclude(open, call.Outcome{Err: &Error{Code: Broken, Message: err.Error()}})
+			conclude(r, open, call.Outcome{Err: &Error{Code: Broken, Message: err.Error()}})
 			return protocolError{err}
 		}
 		metadata, result = bytes.Clone(o.Metadata), rest
@@ -128,14 +212,27 @@ func (r *reader) settle(f wire.Frame, owned bool) error {
 	if open.Tally != nil {
 		open.Tally.ReceivedBytes += int64(len(result))
 	}
-	r.tell(&open.Waiter)
+	tellCaller(r, open)
 	return nil
 }
 
-// conclude ends a call that was taken out of the pending ones.
-func (r *reader) conclude(open *call.Call, outcome call.Outcome) {
+// conclude ends a call that was taken out of the pending ones. r is the reader if
+// its role is the caller's, else nil.
+func conclude(r *reader, open *call.Call, outcome call.Outcome) {
 	open.Outcome = outcome
-	r.tell(&open.Waiter)
+	tellCaller(r, open)
+}
+
+// tellCaller tells who made the call that its outcome is there.
+func tellCaller(r *reader, open *call.Call) {
+	switch t := talkOf(open); {
+	case t != nil:
+		t.now.settle(r)
+	case r != nil:
+		r.tell(&open.Waiter)
+	default:
+		open.Settled <- struct{}{}
+	}
 }
 
 // tell ends a wait. The one who reads knows.
@@ -177,14 +274,8 @@ func (c *Conn) farewell(f wire.Frame) error {
 		err.SafeToRetry = true
 	}
 	for _, open := range c.pending.refuse(f.Arg, err) {
-		c.reader.conclude(open, call.Outcome{Err: err})
+		conclude(c.reader, open, call.Outcome{Err: err})
 	}
 	c.peer.end(err)
 	return nil
-}
-
-// settle is conclude of those who do not read.
-func settle(open *call.Call, outcome call.Outcome) {
-	open.Outcome = outcome
-	open.Settled <- struct{}{}
 }

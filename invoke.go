@@ -23,9 +23,22 @@ func (c *Conn) Invoke(ctx context.Context, open *call.Call) error {
 }
 
 func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
-	err := c.begin(ctx, open, false)
-	if err == nil && !open.CheckOnly {
-		err = c.finish(ctx, open)
+	var err error
+	report := progressOf(ctx)
+	switch t := talkOf(open); {
+	case open.CheckOnly:
+		err = c.begin(ctx, open, false)
+	case t != nil:
+		t.progress = report
+		err = c.converse(ctx, open, t)
+	case report != nil:
+		open.Talk = &talk{progress: report}
+		err = c.converse(ctx, open, talkOf(open))
+		open.Talk = nil
+	default:
+		if err = c.begin(ctx, open, false); err == nil {
+			err = c.finish(ctx, open)
+		}
 	}
 	if err == nil {
 		return nil
@@ -41,21 +54,18 @@ func (c *Conn) begin(ctx context.Context, open *call.Call, lazy bool) error {
 	if err := ctx.Err(); err != nil {
 		return unsent(err)
 	}
-	known, err := c.lookUp(ctx, open.Method)
-	if err != nil {
-		return unsent(err)
+	h := wire.Header{Kind: wire.Function, Port: open.Port, Arg: open.Parent}
+	var err error
+	if open.Port == 0 {
+		if h, err = c.headerOf(ctx, open); err != nil {
+			return unsent(err)
+		}
 	}
 	if open.CheckOnly {
 		return nil
 	}
 	open.Remaining, open.Metadata = 0, nil
-	if a := known.agreement; a != nil && a.Surplus {
-		if err := checkSurplus(a, open); err != nil {
-			return unsent(err)
-		}
-	}
-	h := wire.Header{Kind: wire.Call, Arg: known.number}
-	if deadline, ok := ctx.Deadline(); ok {
+	if deadline, ok := ctx.Deadline(); ok && !open.Method.OneWay {
 		h.Flags |= wire.HasDeadline
 		open.Remaining = max(time.Until(deadline), 1)
 	}
@@ -70,6 +80,9 @@ func (c *Conn) begin(ctx context.Context, open *call.Call, lazy bool) error {
 	}
 	open.ID, open.Leads, open.Since = 0, false, 0
 	m := message{header: h, body: open, call: open, userCode: open.UserCode, lazy: lazy, limit: c.peer.limits.Message}
+	if t := talkOf(open); t != nil && t.progress != nil {
+		m.progress = &t.now.state
+	}
 	published, err := c.publish(ctx, m)
 	if err != nil && !published {
 		if linkEnded(err) {
@@ -91,8 +104,33 @@ func (c *Conn) begin(ctx context.Context, open *call.Call, lazy bool) error {
 	return nil
 }
 
+// headerOf is the header of a call, whose method is compared with the peer's
+// first.
+func (c *Conn) headerOf(ctx context.Context, open *call.Call) (h wire.Header, err error) {
+	known, err := c.lookUp(ctx, open.Method)
+	if err != nil {
+		return h, err
+	}
+	h = wire.Header{Kind: wire.Call, Arg: known.number}
+	if t := talkOf(open); t != nil {
+		h.Port = t.functionsMissing()
+		t.agreement = known.agreement
+	}
+	if a := known.agreement; a != nil && a.Surplus && !open.CheckOnly {
+		err = checkSurplus(a, open)
+	}
+	return h, err
+}
+
 // finish waits for the outcome of a call that was sent, and decodes it.
 func (c *Conn) finish(ctx context.Context, open *call.Call) error {
+	if open.Method.OneWay {
+		if c.pending.abandon(open) {
+			return nil
+		}
+		<-open.Settled // this moment
+		return open.Outcome.Err
+	}
 	if err := c.await(ctx, &open.Waiter); err != nil {
 		if c.pending.abandon(open) {
 			c.outbox.cancel(open.ID)
@@ -100,6 +138,11 @@ func (c *Conn) finish(ctx context.Context, open *call.Call) error {
 		}
 		<-open.Settled // this moment
 	}
+	return c.outcome(ctx, open)
+}
+
+// outcome returns the error of a call that is settled, or decodes its result.
+func (c *Conn) outcome(ctx context.Context, open *call.Call) error {
 	if open.Outcome.Err != nil {
 		return open.Outcome.Err
 	}

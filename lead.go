@@ -84,6 +84,9 @@ func (r *reader) lead(ctx context.Context, w *call.Waiter) bool {
 		if n > 0 {
 			continue
 		}
+		if len(w.Settled) > 0 {
+			break // by somebody who does not read
+		}
 		if polling && ctx.Err() == nil {
 			if r.waiting.Load() > 1 {
 				runtime.Gosched() // what others have to send is better than a pause
@@ -227,4 +230,12 @@ func (r *reader) fail(err error) {
 		r.conn.end(err)
 	}
 	r.toBase()
+}
+
+// nudge has a caller that sleeps in the link look at its own wait, which somebody
+// ended who does not read.
+func (r *reader) nudge() {
+	if r.role.is(roleCallerFree) || r.role.is(roleCallerRun) {
+		r.link.InterruptRecv()
+	}
 }

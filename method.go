@@ -51,7 +51,11 @@ type Method[A, R any] struct {
 }
 
 func (m *Method[A, R]) describe() *call.Method {
-	m.once.Do(func() { m.info.Name, m.info.Shape, m.info.Idempotent = m.Name, m.Shape, m.Idempotent })
+	m.once.Do(func() {
+		i := &m.info
+		i.Name, i.Shape = m.Name, m.Shape
+		i.Ports, i.OneWay, i.Idempotent = m.Ports, m.OneWay, m.Idempotent
+	})
 	return &m.info
 }
 
@@ -62,6 +66,9 @@ func (m *Method[A, R]) describe() *call.Method {
 // more when it returns; the results belong to the caller.
 func (m *Method[A, R]) Call(ctx context.Context, c Caller, args A, ports ...Port) (R, error) {
 	t := m.take(args)
+	if len(ports) > 0 {
+		t.call.Talk = &talk{args: ports}
+	}
 	return t.give(c.Invoke(ctx, &t.call))
 }
 
@@ -76,6 +83,7 @@ func (m *Method[A, R]) take(args A) *typedCall[A, R] {
 		}
 	}
 	t.args = args
+	t.call.Talk, t.call.Spent = nil, false
 	return t
 }
 

@@ -38,6 +38,9 @@ func newOptions(opts []Option) options {
 			Reassembly: 512 << 20,
 			Calls:      16 << 10,
 			Metadata:   64 << 10,
+
+			StreamBytes: 64 << 10,
+			StreamItems: 16 << 10,
 		},
 	}
 	for _, opt := range opts {
@@ -104,4 +107,17 @@ func WithMaxReassembly(n int) Option {
 // times: lower the limit where you serve strangers.
 func WithMaxMessage(n int) Option {
 	return func(o *options) { o.limits.Message = uint32(min(max(n, 1<<10), 1<<30)) }
+}
+
+// WithStreamWindow sets how far the senders of this side's streams may be ahead of
+// whoever takes the items, for each stream: bytes encoded, and items. A stream
+// that is read fast gets more bytes by and by, 4 MiB at most and 16 MiB for all
+// streams of a connection beyond what each has. One item may always be on its
+// way, however large. Less than 1 counts as that. The default is 64 KiB and 16,384
+// items.
+func WithStreamWindow(bytes, items int) Option {
+	return func(o *options) {
+		o.limits.StreamBytes = uint32(min(max(bytes, 1), 1<<30))
+		o.limits.StreamItems = uint32(min(max(items, 1), 1<<30))
+	}
 }

@@ -12,7 +12,8 @@ import (
 // An outbox takes what has to be sent by those who must not wait: the reader
 // (refusals, pongs) and callers whose context ended (cancels). Its goroutine
 // sends it. It is bounded: one cancel per open call of ours, one refusal per
-// call that the peer may have open, one question and one answer per method, one
+// call that the peer may have open, for each of these also one of each stream and
+// one report of progress, one question and one answer per method, one
 // pong, one bye.
 type outbox struct {
 	mu sync.Mutex
@@ -26,6 +27,9 @@ type mail struct {
 	refusals     []refusal
 	questions    []uint32        // methods of the peer whose shapes we want to know
 	descriptions map[uint32]bool // methods of ours whose shapes the peer wants to know
+	resets       []address
+	streams      map[*outgoing]bool   // whose items were kept and may go out now
+	reports      map[*servedCall]bool // who has progress to report
 	pings        []uint32
 	pong         *uint32
 	bye          *bye
@@ -75,6 +79,31 @@ func (o *outbox) describe(method uint32) {
 			o.descriptions = make(map[uint32]bool)
 		}
 		o.descriptions[method] = true
+	})
+}
+
+// reset says that no more items of a stream are wanted.
+func (o *outbox) reset(a address) {
+	o.put(func(o *outbox) { o.resets = append(o.resets, a) })
+}
+
+// flushStream sends the items that a stream has kept.
+func (o *outbox) flushStream(s *outgoing) {
+	o.put(func(o *outbox) {
+		if o.streams == nil {
+			o.streams = make(map[*outgoing]bool)
+		}
+		o.streams[s] = true
+	})
+}
+
+// report sends a report of progress.
+func (o *outbox) report(s *servedCall) {
+	o.put(func(o *outbox) {
+		if o.mail.reports == nil {
+			o.mail.reports = make(map[*servedCall]bool)
+		}
+		o.mail.reports[s] = true
 	})
 }
 
@@ -159,6 +188,16 @@ func (c *Conn) runOutbox() error {
 		if err := m.send(c.running, c.sender); err != nil {
 			return err
 		}
+		for stream := range m.streams {
+			if err := stream.flushKept(c.running); err != nil {
+				return err
+			}
+		}
+		for call := range m.reports {
+			if err := call.report(c.running, false); err != nil {
+				return err
+			}
+		}
 		for method := range m.descriptions {
 			if err := c.tell(wire.Header{Kind: wire.Description, Arg: method}, []byte(c.served.shape(method))); err != nil {
 				return err
@@ -202,6 +241,11 @@ func (m *mail) send(ctx context.Context, s *sender) error {
 	defer s.release()
 	for _, id := range m.cancels {
 		if err := s.commitFrame(ctx, wire.Header{Kind: wire.Cancel, ID: id}, nil); err != nil {
+			return err
+		}
+	}
+	for _, a := range m.resets {
+		if err := s.commitFrame(ctx, a.header(wire.Reset, 0), nil); err != nil {
 			return err
 		}
 	}

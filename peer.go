@@ -106,6 +106,9 @@ func (c *Conn) takeHello(f wire.Frame) error {
 		return nil
 	}
 	c.peer.limits = g.Limits
+	if l := &c.peer.limits; l.StreamBytes == 0 || l.StreamItems == 0 {
+		l.StreamBytes, l.StreamItems = minStreamBytes, minStreamItems
+	}
 	if err := c.peer.learnOf(0, g.Methods); err != nil {
 		return protocolError{err}
 	}
@@ -306,3 +309,9 @@ func (p *peerMethods) described(method uint32, shape string) {
 		close(d.arrived)
 	}
 }
+
+// What a peer accepts of a stream that has not told.
+const (
+	minStreamBytes = 64 << 10
+	minStreamItems = 1 << 10
+)

@@ -76,6 +76,22 @@ func (p *pendingCalls) add(c *call.Call) error {
 	p.admitted--
 	p.open.set(p.last, c)
 	c.ID = p.last
+	if t := talkOf(c); t != nil {
+		t.begun(c.ID)
+	}
+	return nil
+}
+
+// talking returns what the call has beside arguments and answer, or nil: it has
+// nothing, or is over.
+func (p *pendingCalls) talking(id uint32) *talking {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c, _ := p.open.get(id); c != nil {
+		if t := talkOf(c); t != nil {
+			return t.now
+		}
+	}
 	return nil
 }
 

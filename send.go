@@ -77,6 +77,8 @@ type message struct {
 	lazy     bool       // somebody else flushes
 	stamp    *time.Time // gets the time when the message is ready to be published
 	limit    uint32     // what the peer accepts
+
+	progress *progressState // hears of each fragment, or is nil
 }
 
 // send sends one message. When it fails, published says whether the peer may
@@ -209,10 +211,11 @@ func (s *sender) sendPieces(ctx context.Context, m message, pieces [][]byte) (pu
 	if err := ctx.Err(); err != nil {
 		return false, err // it ended while we encoded
 	}
-	if err := s.allowance.take(ctx, int64(total)); err != nil {
+	whole := int64(total)
+	if err := s.allowance.take(ctx, whole); err != nil {
 		return false, err
 	}
-	defer s.allowance.giveBack(int64(total))
+	defer s.allowance.giveBack(whole)
 	for first := true; first || total > 0; first = false {
 		if err := s.acquire(ctx); err != nil {
 			return published, err
@@ -227,6 +230,9 @@ func (s *sender) sendPieces(ctx context.Context, m message, pieces [][]byte) (pu
 			return published, err
 		}
 		total -= n
+		if m.progress != nil {
+			m.progress.fragment(whole-int64(total), whole)
+		}
 	}
 	return true, nil
 }
@@ -337,7 +343,7 @@ func (s *sender) publish(ctx context.Context, m *message) error {
 			return err
 		}
 	}
-	if m.call != nil && !m.crowded && !m.lazy {
+	if m.call != nil && !m.crowded && !m.lazy && m.call.Talk == nil && !m.call.Method.OneWay {
 		m.call.Leads = s.enter()
 	}
 	err := s.flush()
@@ -394,4 +400,36 @@ func (s *sender) waitSend(ctx context.Context, n int) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// sendEncoded sends a frame that is encoded but for its size, and publishes it.
+// Others who wait for their turn come before what the caller sends next.
+func (c *Conn) sendEncoded(ctx context.Context, frame []byte) error {
+	s := c.sender
+	if err := s.acquire(ctx); err != nil {
+		return err
+	}
+	reserved, err := s.reserve(ctx, len(frame))
+	if err == nil {
+		err = s.commit(ctx, append(reserved, frame...), nil)
+	}
+	if err == nil {
+		err = s.flush()
+	}
+	s.pass()
+	return err
+}
+
+// sendSmall sends a small frame.
+func (c *Conn) sendSmall(ctx context.Context, h wire.Header, body []byte) error {
+	s := c.sender
+	if err := s.acquire(ctx); err != nil {
+		return err
+	}
+	err := s.commitFrame(ctx, h, body)
+	if err == nil {
+		err = s.flush()
+	}
+	s.release()
+	return err
 }

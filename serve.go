@@ -24,6 +24,10 @@ type servedCall struct {
 	callContext
 	id       uint32
 	handler  handler
+	ports    *servedPorts // nil: none
+	missing  uint16       // a bit per port: the function there is nil
+	function *talking     // not nil: it is a function of a call of ours
+	progress *reports     // under mu
 	args     []byte
 	owned    bool
 	crowded  bool
@@ -120,11 +124,16 @@ func (s *servedCalls) drain() (last uint32, drained <-chan struct{}) {
 	return s.last, s.draining
 }
 
-func (s *servedCalls) cancel(id uint32) {
+// get returns the call with the id, or nil.
+func (s *servedCalls) get(id uint32) *servedCall {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	c, _ := s.open.get(id)
-	s.mu.Unlock()
-	if c != nil {
+	return c
+}
+
+func (s *servedCalls) cancel(id uint32) {
+	if c := s.get(id); c != nil {
 		c.cancel(context.Canceled)
 	}
 }
@@ -141,16 +150,28 @@ func (s *servedCalls) cancelAll() {
 // serve takes a call in and leaves it to the reader to start its handler. It runs
 // in the reader's role.
 func (c *Conn) serve(f wire.Frame, owned bool) error {
-	o, args, err := wire.ParseCall(f.Flags, f.Body)
-	if err != nil {
-		return protocolError{err}
-	}
 	handlers := *c.served.handlers.Load()
 	if uint64(f.Arg) >= uint64(len(handlers)) || f.Flags&(wire.Named|wire.HasTarget) != 0 {
 		c.outbox.refuse(f.ID, wire.Failure{Code: uint32(Unimplemented), Message: "the other side does not offer this method"})
 		return nil
 	}
-	call := &servedCall{callContext: callContext{conn: c}, id: f.ID, handler: handlers[f.Arg], args: args, owned: owned}
+	return c.serveWith(f, owned, handlers[f.Arg], nil)
+}
+
+// serveWith takes in a call that h answers. It is a function of ours, if function
+// is not nil.
+func (c *Conn) serveWith(f wire.Frame, owned bool, h handler, function *talking) error {
+	o, args, err := wire.ParseCall(f.Flags, f.Body)
+	if err != nil {
+		return protocolError{err}
+	}
+	call := &servedCall{callContext: callContext{conn: c}, id: f.ID, handler: h, args: args, owned: owned, function: function}
+	call.call = call
+	if function != nil {
+		call.caller = function.ctx
+	} else if h.method().Ports > 0 {
+		call.ports, call.missing = new(servedPorts), f.Port
+	}
 	if f.Flags&wire.HasDeadline != 0 {
 		call.deadline, call.hasDeadline = time.Now().Add(o.Remaining), true
 	}
@@ -167,7 +188,14 @@ func (c *Conn) serve(f wire.Frame, owned bool) error {
 	default:
 		call.args, call.owned = bytes.Clone(args), true
 	}
+	if function != nil && !function.beginFunction(call) {
+		c.outbox.refuse(f.ID, functionOver)
+		return nil
+	}
 	accepted, err := c.served.add(call, c.limits.Calls)
+	if function != nil && (err != nil || !accepted) {
+		function.endFunction(call)
+	}
 	if err != nil {
 		return err
 	}
@@ -238,6 +266,12 @@ func (s *servedCall) finish() {
 	}
 	s.conn.served.remove(s.id)
 	s.cancel(context.Canceled)
+	if s.ports != nil {
+		s.ports.end()
+	}
+	if s.function != nil {
+		s.function.endFunction(s)
+	}
 	if s.timed {
 		runs := int32(1)
 		if s.inPlace {
@@ -264,6 +298,7 @@ func (s *servedCall) decoding(d *codec.Decoder) *codec.Decoder {
 // answer sends the results. Encoding them can run code of users: until they are
 // sent, a panic makes an error of this call like one of the handler.
 func (s *servedCall) answer(result body, userCode bool) {
+	s.lastReport()
 	h := wire.Header{Kind: wire.Answer, Flags: wire.Callee, ID: s.id}
 	m := message{header: h, body: result, userCode: userCode, limit: s.conn.peer.limits.Message}
 	if md := s.takeMetadata(); md != nil {
@@ -301,6 +336,7 @@ func invalidResult(err error) error {
 // started, else 0.
 func (s *servedCall) fail(err error, refused uint8) {
 	failure := failureOf(s.review(err))
+	s.lastReport()
 	s.answered = true
 	h := wire.Header{Kind: wire.Error, Flags: wire.Callee | refused, ID: s.id}
 	m := message{header: h, body: failureBody(failure), limit: math.MaxUint32}

@@ -256,6 +256,13 @@ func (h *typedHandler[A, R]) decode(s *servedCall, values *typedResult[A, R]) (a
 		return args, &Error{Code: InvalidArgument, SafeToRetry: true, Message: "the arguments cannot be decoded: " + err.Error()}
 	}
 	d.Reset(nil)
+	if h.spec.Args.Validate != nil {
+		if err := h.spec.Args.Validate(&values.args); err != nil {
+			e := invalid(err)
+			e.SafeToRetry = true
+			return args, e
+		}
+	}
 	args = values.args
 	clear1(&values.args)
 	return args, nil

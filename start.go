@@ -77,7 +77,7 @@ const lazyDelay = 100 * time.Microsecond
 // the two halves of Invoke; programs start calls through generated starters, or
 // through [Method.Start].
 func (c *Conn) Begin(ctx context.Context, open *call.Call) error {
-	if len(c.calls) > 0 {
+	if len(c.calls) > 0 || progressOf(ctx) != nil {
 		return call.ErrInvoke // interceptors see a call as a whole
 	}
 	if err := c.begin(ctx, open, true); err != nil {

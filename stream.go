@@ -3,6 +3,8 @@ package tenon
 import (
 	"context"
 	"iter"
+
+	"github.com/tenon-go/tenon/codec"
 )
 
 // Stream returns the stream that m, whose one result is a stream, answers with.
@@ -10,20 +12,53 @@ import (
 // the call: break tells the other side. The first error is final and comes once.
 // Items belong to whoever gets them.
 func Stream[A, R, T any](ctx context.Context, m *Method[A, R], c Caller, args A, codec *Codec[T], ports ...Port) iter.Seq2[T, error] {
-	panic("not built yet")
+	return func(yield func(T, error) bool) {
+		loop := &loopOf[T]{codec: codec, yield: yield}
+		t := m.take(args)
+		t.call.Talk = &talk{args: ports, result: loop, outputs: 1}
+		if _, err := t.give(c.Invoke(ctx, &t.call)); err != nil && !loop.left {
+			var none T
+			yield(none, err)
+		}
+	}
 }
 
-// Results are the streams of a method that answers with several.
-type Results struct{}
-
-// Streams returns the streams that m answers with; [StreamOf] gives one of them.
-// The first loop over any of them calls the method, and the call lasts until all
-// have been ranged over or ctx ends. Ranging over one again calls anew.
-func Streams[A, R any](ctx context.Context, m *Method[A, R], c Caller, args A, ports ...Port) *Results {
-	panic("not built yet")
+// A loopOf takes items on behalf of a loop.
+type loopOf[T any] struct {
+	codec   *Codec[T]
+	yield   func(T, error) bool
+	decoder codec.Decoder
+	value   T
+	left    bool // the loop wants no more
 }
 
-// StreamOf returns the stream at the port.
-func StreamOf[T any](r *Results, port int, codec *Codec[T]) iter.Seq2[T, error] {
-	panic("not built yet")
+func (l *loopOf[T]) take(c chunk) (more bool, err error) {
+	if c.owned {
+		l.decoder.ResetOwned(c.data)
+	} else {
+		l.decoder.Reset(c.data)
+	}
+	for range c.items {
+		clear1(&l.value)
+		l.codec.Decode(&l.decoder, &l.value)
+		if l.decoder.Err() != nil {
+			break
+		}
+		if l.codec.Validate != nil {
+			if err := l.codec.Validate(&l.value); err != nil {
+				return false, invalid(err)
+			}
+		}
+		if !l.yield(l.value, nil) {
+			l.left = true
+			return false, nil
+		}
+	}
+	err = l.decoder.Finish()
+	l.decoder.Reset(nil)
+	c.release()
+	if err != nil {
+		return false, &Error{Code: InvalidResult, Message: "an item cannot be decoded: " + err.Error(), cause: err}
+	}
+	return true, nil
 }

@@ -19,6 +19,8 @@ import (
 type Method struct {
 	Name       string
 	Shape      string
+	Ports      int // streams and functions
+	OneWay     bool
 	Idempotent bool
 
 	index atomic.Uint32 // position in per-connection tables, 0 = not given yet
@@ -62,6 +64,13 @@ type Call struct {
 	// Spent says that the input or the output of the call was begun, so that it
 	// must not be carried out a second time.
 	Spent bool
+	// Talk is what the call has beside arguments and answer, or nil; it belongs to
+	// package tenon.
+	Talk any
+	// Port is not 0 for a function among the arguments of the call Parent, which
+	// the peer made.
+	Port   uint16
+	Parent uint32
 	// Tally counts what travels, or is nil. Whoever sends the call begins it anew.
 	Tally *Tally
 

@@ -26,24 +26,25 @@ const (
 	Error       Kind = 4  // the call failed
 	Cancel      Kind = 5  // the caller gave up
 	Fragment    Kind = 6  // the next part of a message whose first frame had More
-	Item        Kind = 7  // an item on a port of a call (streams)
-	End         Kind = 8  // no more items on this port
-	Reset       Kind = 9  // stop sending on this port
-	Credit      Kind = 10 // Arg more items or bytes may be sent on this port
-	Progress    Kind = 11 // progress of a call
+	Item        Kind = 7  // Arg items of the stream at Port of a call
+	End         Kind = 8  // no more items, and why if that is a fault
+	Reset       Kind = 9  // send no more items
+	Credit      Kind = 10 // Arg more bytes may be sent; so many items, u32, were taken
+	Progress    Kind = 11 // how far the handler has come
 	Ping        Kind = 12 // answer with Pong and the same Arg
 	Pong        Kind = 13
 	Announce    Kind = 14 // methods registered after hello
 	Describe    Kind = 15 // what is the shape of method Arg?
 	Description Kind = 16
 	Bye         Kind = 17 // no more calls; Arg is the last accepted call id
+	Function    Kind = 18 // a call of the function at Port of call Arg, which the receiver made
 )
 
 var kindNames = [...]string{
 	Hello: "hello", Call: "call", Answer: "answer", Error: "error", Cancel: "cancel",
 	Fragment: "fragment", Item: "item", End: "end", Reset: "reset", Credit: "credit",
 	Progress: "progress", Ping: "ping", Pong: "pong", Announce: "announce",
-	Describe: "describe", Description: "description", Bye: "bye",
+	Describe: "describe", Description: "description", Bye: "bye", Function: "function",
 }
 
 func (k Kind) String() string {

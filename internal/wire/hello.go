@@ -13,6 +13,14 @@ type Limits struct {
 	Reassembly uint32 // bytes of messages that have arrived in part
 	Calls      uint32 // calls open at once
 	Metadata   uint32 // bytes of metadata of one call
+
+	StreamBytes uint32 // of one stream that were sent and not taken
+	StreamItems uint32
+}
+
+// all are the limits in the order of the protocol.
+func (l *Limits) all() []*uint32 {
+	return []*uint32{&l.Message, &l.Reassembly, &l.Calls, &l.Metadata, &l.StreamBytes, &l.StreamItems}
 }
 
 // A Method is one announced method. Its number in call frames is its position
@@ -40,9 +48,10 @@ func (g Greeting) Append(b []byte) []byte {
 	b = msgp.AppendArrayHeader(b, 5)
 	b = msgp.AppendUint32(b, g.Epoch)
 	b = msgp.AppendUint32(b, g.Features)
-	b = msgp.AppendArrayHeader(b, 4)
-	for _, v := range [...]uint32{g.Limits.Message, g.Limits.Reassembly, g.Limits.Calls, g.Limits.Metadata} {
-		b = msgp.AppendUint32(b, v)
+	limits := g.Limits.all()
+	b = msgp.AppendArrayHeader(b, uint32(len(limits)))
+	for _, v := range limits {
+		b = msgp.AppendUint32(b, *v)
 	}
 	b = msgp.AppendBytes(b, g.Auth)
 	return AppendMethods(b, g.Methods)
@@ -118,7 +127,7 @@ func (l *Limits) parse(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	fields := [...]*uint32{&l.Message, &l.Reassembly, &l.Calls, &l.Metadata}
+	fields := l.all()
 	for i := range int(n) {
 		if i >= len(fields) {
 			b, err = msgp.Skip(b)

@@ -25,7 +25,7 @@ var vectors = []struct {
 	frame []byte
 }{
 	{"hello", frameOf(Header{Kind: Hello, Arg: Version}, Greeting{
-		Limits:  Limits{Message: 256 << 20, Reassembly: 512 << 20, Calls: 16384, Metadata: 65536},
+		Limits:  Limits{Message: 256 << 20, Reassembly: 512 << 20, Calls: 16384, Metadata: 65536, StreamBytes: 65536, StreamItems: 16384},
 		Methods: []Method{{"calc.Calc/Add", 0x0123456789abcdef}, {"calc.Calc/Echo", 1}},
 	}.Append(nil))},
 	{"call add(1, 2) as call 7 of method 0", frameOf(Header{Kind: Call, ID: 7}, []byte{0x92, 1, 2})},
@@ -45,6 +45,13 @@ var vectors = []struct {
 	{"announce of method 2", frameOf(Header{Kind: Announce, Arg: 2}, AppendMethods(nil, []Method{{"calc.Calc/Sub", 3}}))},
 	{"describe method 1", frameOf(Header{Kind: Describe, Arg: 1}, nil)},
 	{"description of method 1", frameOf(Header{Kind: Description, Arg: 1}, []byte("(p bytes) (bytes)"))},
+	{"items 1, 2 and 3 on port 1 of call 7 to its caller", frameOf(Header{Kind: Item, Flags: Callee, Port: 1, ID: 7, Arg: 3}, []byte{1, 2, 3})},
+	{"credit of 4096 bytes for 3 items taken from port 1 of call 7", frameOf(Header{Kind: Credit, Port: 1, ID: 7, Arg: 4096}, []byte{3, 0, 0, 0})},
+	{"end of port 2 of call 7", frameOf(Header{Kind: End, Port: 2, ID: 7}, nil)},
+	{"end that says why", frameOf(Header{Kind: End, Port: 2, ID: 7}, Failure{Message: "no"}.Append(nil))},
+	{"reset of port 2 of call 7 by its callee", frameOf(Header{Kind: Reset, Flags: Callee, Port: 2, ID: 7}, nil)},
+	{"progress of call 7", frameOf(Header{Kind: Progress, Flags: Callee, ID: 7}, []byte{0x93, 1, 2, 0xa1, 'x'})},
+	{"call 3 of the function at port 1 of call 7", frameOf(Header{Kind: Function, Port: 1, ID: 3, Arg: 7}, []byte{0x91, 5})},
 	{"call with metadata", frameOf(Header{Kind: Call, Flags: HasMetadata, ID: 9}, append(AppendMetadata(nil, []byte{0x81, 0xa1, 'k', 0xa1, 'v'}), 0x92, 1, 2))},
 }
 

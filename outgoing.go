@@ -1,0 +1,268 @@
+package tenon
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tenon-go/tenon/codec"
+	"github.com/tenon-go/tenon/internal/wire"
+)
+
+// An outgoing is the sending end of a stream. An item goes out at once if the
+// other side has taken all that came before: then it waits, or will in a moment.
+// Else items are kept together, until there are enough of them or the other side
+// has caught up, so that neither a timer nor a system call for each is needed.
+type outgoing struct {
+	address
+	party *party // who puts items in
+
+	bytes   atomic.Int64 // credit
+	items   atomic.Int64
+	unseen  atomic.Int64 // items that were sent, and that the other side has not taken yet
+	kept    atomic.Int64 // items in batch
+	stopped atomic.Bool  // the other side wants no more
+
+	mu      sync.Mutex // guards what follows, and is held while a batch is sent
+	batch   []byte     // a header's place, then items
+	encoder codec.Encoder
+	sent    int64 // items, of the whole stream
+	size    int64 // their bytes
+}
+
+// batchSize is how many bytes of items are kept together at most.
+const batchSize = 8 << 10
+
+// open says where the items go, once that is known.
+func (o *outgoing) open(a address) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.address = a
+	limits := &a.conn.peer.limits
+	o.bytes.Store(int64(limits.StreamBytes))
+	o.items.Store(int64(limits.StreamItems))
+}
+
+// errStopped says that the other side wants no more items.
+var errStopped = fmt.Errorf("tenon: the other side takes no more items")
+
+// put sends one item, or keeps it for the next ones. append appends it. It waits
+// while the other side is behind, until ctx ends. It belongs to the party's
+// goroutine.
+func (o *outgoing) put(ctx context.Context, userCode bool, value appender) error {
+	if o.stopped.Load() {
+		return errStopped
+	}
+	if userCode {
+		return o.putSlow(ctx, value)
+	}
+	o.mu.Lock()
+	if o.batch == nil {
+		o.batch = make([]byte, wire.HeaderSize, 512)
+	}
+	before := len(o.batch)
+	o.batch = value.appendTo(o.batch, &o.encoder)
+	if o.encoder.Err() != nil || len(o.encoder.Segments()) > 0 {
+		o.batch = o.batch[:before]
+		o.encoder.Reset()
+		o.mu.Unlock()
+		return o.putSlow(ctx, value)
+	}
+	o.kept.Add(1)
+	return o.pushOn(ctx)
+}
+
+// An appender appends one item.
+type appender interface {
+	appendTo(b []byte, e *codec.Encoder) []byte
+}
+
+// pushOn sends the batch if it is time. o.mu is held, and is not afterwards.
+func (o *outgoing) pushOn(ctx context.Context) error {
+	// kept was raised before unseen is looked at; credit is the other way round.
+	if n := o.kept.Load(); o.unseen.Load() != 0 && len(o.batch) < o.full() && n < o.items.Load() {
+		o.mu.Unlock()
+		return nil
+	}
+	for {
+		if o.mayGo() {
+			err := o.send(ctx)
+			o.mu.Unlock()
+			return err
+		}
+		o.mu.Unlock()
+		if err := o.party.wait(ctx, o.ready); err != nil {
+			return err
+		}
+		if o.stopped.Load() {
+			return errStopped
+		}
+		o.mu.Lock()
+		if o.kept.Load() == 0 {
+			o.mu.Unlock()
+			return nil // the outbox was quicker
+		}
+	}
+}
+
+func (o *outgoing) full() int { return min(batchSize, o.conn.sender.maxFrame) - 64 }
+
+// mayGo reports whether there is credit for the batch.
+func (o *outgoing) mayGo() bool { return o.bytes.Load() > 0 && o.items.Load() >= o.kept.Load() }
+
+// ready reports whether the party need not wait for credit.
+func (o *outgoing) ready() bool { return o.mayGo() || o.stopped.Load() }
+
+// send sends the batch, for which there is credit. o.mu is held.
+func (o *outgoing) send(ctx context.Context) error {
+	n := o.kept.Load()
+	if n == 0 {
+		return nil
+	}
+	o.charge(n, int64(len(o.batch)-wire.HeaderSize))
+	o.header(wire.Item, int(n)).Append(o.batch[:0])
+	err := o.conn.sendEncoded(ctx, o.batch)
+	o.batch = o.batch[:wire.HeaderSize]
+	o.kept.Store(0)
+	return err
+}
+
+func (o *outgoing) charge(items, bytes int64) {
+	o.unseen.Add(items)
+	o.items.Add(-items)
+	o.bytes.Add(-bytes)
+	o.sent += items
+	o.size += bytes
+}
+
+// flush sends what is kept and waits for the credit that it takes.
+func (o *outgoing) flush(ctx context.Context) error {
+	for o.kept.Load() > 0 {
+		if err := o.party.wait(ctx, o.ready); err != nil {
+			return err
+		}
+		if o.stopped.Load() {
+			return errStopped
+		}
+		o.mu.Lock()
+		if o.mayGo() {
+			if err := o.send(ctx); err != nil {
+				o.mu.Unlock()
+				return err
+			}
+		}
+		o.mu.Unlock()
+	}
+	return nil
+}
+
+// flushKept is flush for the outbox, which does not wait: there is credit, or
+// there will be another occasion.
+func (o *outgoing) flushKept(ctx context.Context) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.stopped.Load() || !o.mayGo() {
+		return nil
+	}
+	return o.send(ctx)
+}
+
+// putSlow sends one item alone: it is large, or encoding it runs code of users,
+// which must not happen under a lock.
+func (o *outgoing) putSlow(ctx context.Context, value appender) error {
+	e := heapEncoders.Get().(*heapEncoder)
+	e.encoder.Reset()
+	b := value.appendTo(e.buffer[:0], &e.encoder)
+	defer func() {
+		e.encoder.Reset()
+		if cap(b) <= wire.MaxFrame {
+			e.buffer = b[:0]
+			heapEncoders.Put(e)
+		}
+	}()
+	if err := e.encoder.Err(); err != nil {
+		return encodeError{err}
+	}
+	segments := e.encoder.Segments()
+	if len(segments) == 0 && len(b) <= o.full()/2 {
+		o.mu.Lock()
+		if o.batch == nil {
+			o.batch = make([]byte, wire.HeaderSize, 512)
+		}
+		if len(o.batch)+len(b) > o.full() {
+			o.mu.Unlock()
+			if err := o.flush(ctx); err != nil {
+				return err
+			}
+			o.mu.Lock()
+		}
+		o.batch = append(o.batch, b...)
+		o.kept.Add(1)
+		return o.pushOn(ctx)
+	}
+	if err := o.flush(ctx); err != nil {
+		return err
+	}
+	if err := o.party.wait(ctx, o.ready); err != nil {
+		return err
+	}
+	if o.stopped.Load() {
+		return errStopped
+	}
+	for i := range segments {
+		segments[i].At += wire.HeaderSize // as if there were one
+	}
+	pieces := cutSegments(b, segments)
+	total := int64(0)
+	for _, p := range pieces {
+		total += int64(len(p))
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.charge(1, total)
+	m := message{header: o.header(wire.Item, 1), limit: o.conn.peer.limits.Message}
+	_, err := o.conn.sender.sendPieces(ctx, m, pieces)
+	return err
+}
+
+// end says that no more items come, and why if that is not in order. What is kept
+// goes first.
+func (o *outgoing) end(ctx context.Context, why error) error {
+	if err := o.flush(ctx); err != nil {
+		return err
+	}
+	var body []byte
+	if why != nil {
+		body = failureOf(why).Append(nil)
+	}
+	m := message{header: o.header(wire.End, 0), body: encoded(body), limit: o.conn.peer.limits.Message}
+	_, err := o.conn.sender.send(ctx, m)
+	return err
+}
+
+// credit takes what the other side gives. It runs in the reader's role.
+func (o *outgoing) credit(r *reader, f wire.Frame) error {
+	if len(f.Body) != 4 {
+		return protocolError{fmt.Errorf("credit of %d bytes", len(f.Body))}
+	}
+	items := int64(binary.LittleEndian.Uint32(f.Body))
+	unseen := o.unseen.Add(-items)
+	if unseen < 0 || o.bytes.Add(int64(f.Arg)) > 1<<40 {
+		return protocolError{fmt.Errorf("credit for more items than were sent")}
+	}
+	o.items.Add(items)
+	if o.kept.Load() > 0 && unseen == 0 {
+		o.conn.outbox.flushStream(o)
+	}
+	o.party.wake(r)
+	return nil
+}
+
+// stop has whoever puts items in end. r is the reader if its role is the caller's,
+// else nil.
+func (o *outgoing) stop(r *reader) {
+	o.stopped.Store(true)
+	o.party.wake(r)
+}

@@ -1,0 +1,145 @@
+package tenon
+
+import (
+	"context"
+	"iter"
+	"sync"
+)
+
+// Results are the streams of a method that answers with several.
+type Results struct {
+	ctx     context.Context
+	call    func(ctx context.Context, began func(*talking)) error
+	outputs int
+
+	mu     sync.Mutex
+	latest *sharedCall
+}
+
+// A sharedCall is one call of such a method, which several loops take part in. It
+// runs on a goroutine of its own.
+type sharedCall struct {
+	begun map[int]bool // loops, by their ports
+	left  int          // loops that have not ended
+	end   context.CancelFunc
+
+	known    chan struct{} // closed when state is there, or over
+	state    *talking
+	over     chan struct{} // closed when what follows is there
+	err      error
+	panicked any
+}
+
+// Streams returns the streams that m answers with; [StreamOf] gives one of them.
+// The first loop over any of them calls the method, and the call lasts until all
+// have been ranged over or ctx ends. Ranging over one again calls anew.
+func Streams[A, R any](ctx context.Context, m *Method[A, R], c Caller, args A, ports ...Port) *Results {
+	outputs := m.Ports - len(ports)
+	return &Results{ctx: ctx, outputs: outputs, call: func(ctx context.Context, began func(*talking)) error {
+		t := m.take(args)
+		t.call.Talk = &talk{args: ports, outputs: outputs, began: began}
+		_, err := t.give(c.Invoke(ctx, &t.call))
+		return err
+	}}
+}
+
+// StreamOf returns the stream at the port.
+func StreamOf[T any](r *Results, port int, codec *Codec[T]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		call := r.join(port)
+		loop := &loopOf[T]{codec: codec, yield: yield}
+		err := call.run(r.ctx, port, loop)
+		if err != nil && !loop.left {
+			var none T
+			yield(none, err)
+		}
+	}
+}
+
+// join takes part in the latest call, or begins one.
+func (r *Results) join(port int) *sharedCall {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c := r.latest; c != nil && !c.begun[port] {
+		c.begun[port] = true
+		return c
+	}
+	ctx, cancel := context.WithCancel(r.ctx)
+	c := &sharedCall{
+		begun: map[int]bool{port: true}, left: r.outputs, end: cancel,
+		known: make(chan struct{}), over: make(chan struct{}),
+	}
+	r.latest = c
+	go func() {
+		defer cancel()
+		returned := false
+		defer func() {
+			if !returned {
+				c.panicked = recover()
+			}
+			if c.state == nil {
+				close(c.known)
+			}
+			close(c.over)
+		}()
+		c.err = r.call(ctx, func(s *talking) {
+			c.state = s
+			close(c.known)
+		})
+		returned = true
+	}()
+	return c
+}
+
+// run takes the items of one stream on behalf of its loop.
+func (c *sharedCall) run(ctx context.Context, port int, loop taker) (err error) {
+	var in *incoming
+	defer func() {
+		if in != nil && in.close() {
+			in.conn.outbox.reset(in.address)
+		}
+		if c.leave() {
+			<-c.over
+			if c.panicked != nil {
+				panic(c.panicked)
+			}
+		}
+	}()
+	<-c.known
+	if c.state == nil {
+		<-c.over
+		return c.err
+	}
+	in = c.state.list[port-1].(*incoming)
+	for {
+		items, ok, err := in.next(ctx)
+		switch {
+		case err == errSettled:
+			<-c.over
+			return c.err
+		case err != nil && ctx.Err() != nil:
+			return contextError(ctx.Err())
+		case err != nil || !ok:
+			return err
+		}
+		if more, err := loop.take(items); !more {
+			return err
+		}
+	}
+}
+
+// leave ends the part of one loop, and the call with the last one.
+func (c *sharedCall) leave() (last bool) {
+	if c.state == nil {
+		return false
+	}
+	s := c.state
+	s.mu.Lock()
+	c.left--
+	last = c.left == 0
+	s.mu.Unlock()
+	if last {
+		c.end()
+	}
+	return last
+}

@@ -1,0 +1,366 @@
+package tenon
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tenon-go/tenon/internal/call"
+	"github.com/tenon-go/tenon/internal/shape"
+	"github.com/tenon-go/tenon/internal/wire"
+)
+
+// A talk is what a call of this side has beside its arguments and its answer:
+// streams, functions, progress.
+//
+// The goroutine that calls is its main party. It ranges over the first input, or
+// takes the items of the result, or just waits for the answer; and it reports
+// progress. Further inputs have goroutines of their own, which have ended when
+// the call returns.
+type talk struct {
+	args     []Port // that are streams or functions, by number
+	result   taker  // of the one result that is a stream, or nil
+	outputs  int    // results that are streams
+	progress func(Progress)
+	began    func(*talking) // tells those who take several outputs
+
+	agreement *shape.Agreement // what the peer's contract allows, unless it is the same
+
+	now *talking // the latest attempt; changed before its call is among the pending ones
+}
+
+// A taker takes the items of a stream. It returns false when it wants no more.
+type taker interface {
+	take(c chunk) (more bool, err error)
+}
+
+// talking is one attempt at a talk, over one connection.
+type talking struct {
+	conn *Conn
+	open *call.Call
+	main *party
+	list []any // by number: *incoming, *outgoing or handler
+
+	done   atomic.Bool // the call is settled; the outcome stands in open
+	state  progressState
+	inputs sync.WaitGroup
+	ctx    context.Context // of the caller, for functions
+
+	mu       sync.Mutex
+	closed   bool                 // no function is started any more
+	running  map[*servedCall]bool // functions
+	idle     chan struct{}        // closed when the last one has ended, if somebody waits
+	failure  error                // of an input
+	panicked *inputPanic
+}
+
+// An inputPanic is the panic of an input that ran on a goroutine of its own.
+type inputPanic struct{ value any }
+
+// errInput ends the main party's wait: an input has failed.
+var errInput = errors.New("tenon: an input failed")
+
+// errSettled ends the streams of a call that is settled.
+var errSettled = errors.New("tenon: the call is settled")
+
+func talkOf(c *call.Call) *talk {
+	t, _ := c.Talk.(*talk)
+	return t
+}
+
+// converse carries out a call with streams, functions or progress.
+func (c *Conn) converse(ctx context.Context, open *call.Call, t *talk) error {
+	s := t.begin(ctx, c, open)
+	if err := c.begin(ctx, open, false); err != nil {
+		s.close()
+		return err
+	}
+	defer s.finish(ctx) // also when the body of a loop panics
+	var first inputPort
+	for i, p := range t.args {
+		in, ok := p.(inputPort)
+		if !ok {
+			continue
+		}
+		open.Spent = true
+		if o := s.list[i].(*outgoing); o.party != s.main {
+			s.inputs.Add(1)
+			go s.runInput(ctx, in, o)
+		} else {
+			first = in
+		}
+	}
+	if first != nil {
+		err := first.run(ctx, s.list[s.mainPort()].(*outgoing), &s.state)
+		if err != nil && !errors.Is(err, errStopped) {
+			if err = s.explainInput(err); err != nil {
+				return err
+			}
+		}
+	}
+	return s.takeResult(ctx, t.result)
+}
+
+// begin makes the state of one attempt.
+func (t *talk) begin(ctx context.Context, c *Conn, open *call.Call) *talking {
+	s := &talking{conn: c, open: open, ctx: ctx, main: newParty(c), list: make([]any, len(t.args)+t.outputs)}
+	s.main.act = s.act
+	s.state.report = t.progress
+	mainIsFree := t.outputs == 0
+	for i, p := range t.args {
+		switch p := p.(type) {
+		case inputPort:
+			party := s.main
+			if !mainIsFree {
+				party = newParty(c)
+			}
+			mainIsFree = false
+			s.list[i] = &outgoing{party: party}
+		case handler:
+			s.list[i] = p
+		}
+	}
+	for i := range t.outputs {
+		party := s.main
+		if t.result == nil {
+			party = newParty(c)
+		}
+		s.list[len(t.args)+i] = newIncoming(address{conn: c}, party)
+	}
+	t.now = s
+	return s
+}
+
+// mainPort is the index of the stream whose party is the main one.
+func (s *talking) mainPort() int {
+	for i, p := range s.list {
+		if o, ok := p.(*outgoing); ok && o.party == s.main {
+			return i
+		}
+	}
+	return -1
+}
+
+// begun is called when the call has its id, before anything of it is published.
+func (t *talk) begun(id uint32) {
+	s := t.now
+	for i, p := range s.list {
+		a := address{conn: s.conn, id: id, port: uint16(i + 1)}
+		switch p := p.(type) {
+		case *outgoing:
+			p.open(a)
+		case *incoming:
+			p.address = a
+		}
+	}
+	if t.began != nil {
+		s.open.Spent = true
+		t.began(s)
+	}
+}
+
+// functionsMissing has a bit for each function that is nil.
+func (t *talk) functionsMissing() (missing uint16) {
+	for i, p := range t.args {
+		if f, ok := p.(interface{ isNil() bool }); ok && f.isNil() {
+			missing |= 1 << i
+		}
+	}
+	return missing
+}
+
+// runInput ranges over an input on a goroutine of its own.
+func (s *talking) runInput(ctx context.Context, in inputPort, o *outgoing) {
+	defer s.inputs.Done()
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		s.mu.Lock()
+		if p := recover(); p != nil {
+			s.panicked = &inputPanic{p}
+		} else {
+			s.failure = errors.New("an input ended its goroutine (runtime.Goexit)")
+		}
+		s.mu.Unlock()
+		s.main.call(nil)
+	}()
+	err := in.run(ctx, o, nil)
+	returned = true
+	if err == nil || errors.Is(err, errStopped) {
+		return
+	}
+	if linkEnded(err) {
+		s.conn.sendFailed(err) // the call is settled with the others
+		return
+	}
+	s.mu.Lock()
+	if s.failure == nil {
+		s.failure = err
+	}
+	s.mu.Unlock()
+	s.main.call(nil)
+}
+
+// explainInput is the error of a call whose input could not be sent, or nil if the
+// connection has ended and will settle the call.
+func (s *talking) explainInput(err error) error {
+	var (
+		e      *Error
+		encode encodeError
+	)
+	switch {
+	case errors.As(err, &encode):
+		return &Error{Code: InvalidArgument, Message: "an item of the input cannot be encoded: " + err.Error(), cause: encode.err}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return contextError(err)
+	case errors.As(err, &e):
+		return e
+	case linkEnded(err):
+		s.conn.sendFailed(err)
+		return nil
+	}
+	return err
+}
+
+// act is what the main party does before it goes on.
+func (s *talking) act() error {
+	s.mu.Lock()
+	failed := s.failure != nil || s.panicked != nil
+	s.mu.Unlock()
+	if failed {
+		return errInput
+	}
+	s.state.deliver(false)
+	return nil
+}
+
+// takeResult takes the items of the result, if that is a stream, waits for the
+// answer and returns the call's error.
+func (s *talking) takeResult(ctx context.Context, result taker) error {
+	if result != nil {
+		in := s.list[len(s.list)-1].(*incoming)
+		for {
+			c, ok, err := in.next(ctx)
+			if err == errSettled || err == nil && !ok {
+				break
+			}
+			if err != nil {
+				return s.broken(ctx, err)
+			}
+			s.open.Spent = true
+			if s.open.Tally != nil {
+				s.open.Tally.ReceivedItems += int64(c.items)
+				s.open.Tally.ReceivedBytes += int64(len(c.data))
+			}
+			if s.state.report != nil {
+				s.state.received(int64(len(c.data)))
+			}
+			if more, err := result.take(c); !more {
+				return err
+			}
+		}
+	}
+	if err := s.main.wait(ctx, s.done.Load); err != nil {
+		return s.broken(ctx, err)
+	}
+	s.state.deliver(true)
+	return s.conn.outcome(ctx, s.open)
+}
+
+// broken is the call's error when the main party's wait has failed.
+func (s *talking) broken(ctx context.Context, err error) error {
+	if err == errInput {
+		s.mu.Lock()
+		err = s.failure
+		s.mu.Unlock()
+		if err == nil {
+			return errInput // finish panics
+		}
+		if err = s.explainInput(err); err != nil {
+			return err
+		}
+	}
+	if linkEnded(err) {
+		s.conn.sendFailed(err)
+		if err := s.main.wait(ctx, s.done.Load); err == nil {
+			return s.conn.outcome(ctx, s.open)
+		}
+	}
+	if ctx.Err() != nil {
+		return contextError(ctx.Err())
+	}
+	return s.explainInput(err)
+}
+
+// settle says that the outcome stands in open. r is the reader if its role is the
+// caller's, else nil.
+func (s *talking) settle(r *reader) {
+	s.open.Settled <- struct{}{}
+	s.done.Store(true)
+	for _, p := range s.list {
+		switch p := p.(type) {
+		case *outgoing:
+			p.stop(r)
+		case *incoming:
+			p.finish(r, errSettled)
+		}
+	}
+	s.main.wake(r)
+}
+
+// finish ends the attempt, however it went: nothing of it is left when it returns.
+func (s *talking) finish(ctx context.Context) {
+	if !s.done.Load() {
+		if s.conn.pending.abandon(s.open) {
+			s.conn.outbox.cancel(s.open.ID)
+		} else {
+			s.main.act = func() error { return nil }
+			_ = s.main.wait(context.Background(), s.done.Load) // this moment
+		}
+	}
+	if s.done.Load() {
+		<-s.open.Settled
+	}
+	s.close()
+	s.inputs.Wait()
+	s.endFunctions(ctx)
+	if t := s.open.Tally; t != nil {
+		for _, p := range s.list {
+			if o, ok := p.(*outgoing); ok {
+				t.SentItems += o.sent
+				t.SentBytes += o.size
+			}
+		}
+	}
+	if s.panicked != nil {
+		panic(s.panicked.value)
+	}
+}
+
+// close ends the streams on this side.
+func (s *talking) close() {
+	for _, p := range s.list {
+		switch p := p.(type) {
+		case *outgoing:
+			p.stop(nil)
+		case *incoming:
+			p.finish(nil, errSettled)
+			if p.party == s.main {
+				p.close()
+			} // else the loop does
+		}
+	}
+}
+
+// portOfTalk finds a port for the reader.
+func portOfTalk[T any](s *talking, f wire.Frame) (p T, err error) {
+	if n := int(f.Port); n >= 1 && n <= len(s.list) {
+		if p, ok := s.list[n-1].(T); ok {
+			return p, nil
+		}
+	}
+	return p, noPort(f)
+}
