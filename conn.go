@@ -57,7 +57,7 @@ type Conn struct {
 // It does not wait for the other side: the first call does. A link carries one
 // connection at a time; a second one ends at once, with [ErrLinkInUse].
 func NewConn(ctx context.Context, link Link, back *Server, opts ...Option) *Conn {
-	return newConn(ctx, newSession(link), back, opts...)
+	return newConn(ctx, newSession(link), back, back.guarding(opts)...)
 }
 
 // newConn starts the next connection of a session.

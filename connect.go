@@ -152,7 +152,7 @@ func (c *Client) open(a *attempt) (*Conn, error) {
 		return nil, net.ErrClosed
 	}
 	if link == nil {
-		c.conn = newConn(c.ctx, c.session, c.back, c.opts...)
+		c.conn = newConn(c.ctx, c.session, c.back, c.back.guarding(c.opts)...)
 	} else {
 		c.conn = NewConn(c.ctx, link, c.back, c.opts...)
 		c.address = addressOf(link)

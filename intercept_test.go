@@ -9,6 +9,7 @@ import (
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/codec"
+	"github.com/tenon-go/tenon/inproc"
 )
 
 // infos keeps what an interceptor knew of each call when it was over.
@@ -178,5 +179,52 @@ func TestInterceptAnyCaller(t *testing.T) {
 	var e *tenon.Error
 	if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "in the shop: test.Calc/Fail: ") {
 		t.Error(err)
+	}
+}
+
+func TestTheInterceptorsOfAServerAreThoseOfItsHandlersEverywhere(t *testing.T) {
+	refuse := func(context.Context, *tenon.CallInfo, func(context.Context) error) error {
+		return &tenon.Error{Code: tenon.PermissionDenied, Message: "no"}
+	}
+	var reviewed int
+	review := func(_ context.Context, _ *tenon.CallInfo, err error) error { reviewed++; return err }
+	var seen infos
+	back := tenon.NewServer(tenon.WithHandlerInterceptor(refuse), tenon.WithErrorHook(review))
+	tenon.Handle(back, &add, func(context.Context, pair) (int64, error) { return 0, nil })
+	for name, caller := range map[string]func(tenon.Link) func(){
+		"a connection": func(l tenon.Link) func() {
+			conn := tenon.NewConn(t.Context(), l, back, tenon.WithHandlerInterceptor(seen.keep))
+			return func() { conn.Close() }
+		},
+		"a client": func(l tenon.Link) func() {
+			c := tenon.NewClient(func(context.Context) (tenon.Link, error) { return l, nil }, back)
+			if _, err := c.Conn(t.Context()); err != nil {
+				t.Error(err)
+			}
+			return func() { c.Close() }
+		},
+		"a client over a link": func(l tenon.Link) func() {
+			c := tenon.NewClientOver(l, back)
+			if _, err := c.Conn(t.Context()); err != nil {
+				t.Error(err)
+			}
+			return func() { c.Close() }
+		},
+	} {
+		a, b := inproc.Pair()
+		conn := tenon.NewConn(t.Context(), b, nil) // clients wait for its hello
+		end := caller(a)
+		before := reviewed
+		_, err := add.Call(t.Context(), conn, pair{1, 2})
+		var e *tenon.Error
+		if !errors.As(err, &e) || e.Code != tenon.PermissionDenied || reviewed != before+1 {
+			t.Errorf("%s: %v, reviewed %d times", name, err, reviewed-before)
+		}
+		end()
+		conn.Close()
+		<-conn.Done()
+	}
+	if len(seen) != 0 {
+		t.Error("the connection's own interceptors run inside of the server's")
 	}
 }

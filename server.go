@@ -36,9 +36,22 @@ type Server struct {
 var ErrServerClosed = errors.New("tenon: the server is closed")
 
 // NewServer returns a server without services. The options apply to all
-// connections that ServeLink makes.
+// connections that ServeLink makes. Those that are made otherwise and serve it too,
+// as with [NewConn], take over its interceptors of handlers, which run outside of
+// their own, and its error hook.
 func NewServer(opts ...Option) *Server {
 	return &Server{opts: opts, byName: make(map[string]int), conns: make(map[*Conn]struct{})}
+}
+
+// guarding adds what s has around its handlers to the options of a connection
+// that s did not make: an access rule must not depend on who connected.
+func (s *Server) guarding(opts []Option) []Option {
+	if s == nil || len(s.opts) == 0 {
+		return opts
+	}
+	own := newOptions(s.opts)
+	guard := func(o *options) { o.handlers, o.review = own.handlers, own.review }
+	return append([]Option{guard}, opts...)
 }
 
 // Conns returns the connections that s serves at the moment.

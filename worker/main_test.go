@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 	worker.Main("test", registerTest)
 	worker.Main("greeter", registerGreeter)
 	worker.Main("small", registerTest, tenon.WithMaxMessage(64<<10))
+	worker.Main("guarded", registerTest, tenon.WithHandlerInterceptor(guard))
 	worker.Main("refuses", func(*tenon.Server) error { return fmt.Errorf("the model file is missing") })
 	if os.Getenv("TEST_TOO_EARLY") != "" {
 		tooEarly()
@@ -72,6 +73,14 @@ var do = tenon.Method[string, string]{
 var text = tenon.Codec[string]{
 	Append: func(b []byte, e *codec.Encoder, v *string) []byte { return codec.AppendString(b, e, *v) },
 	Decode: func(d *codec.Decoder, v *string) { *v = d.String() },
+}
+
+// guard refuses the calls of a worker that do not name themselves.
+func guard(ctx context.Context, info *tenon.CallInfo, next func(context.Context) error) error {
+	if tenon.MetadataFrom(ctx)["name"] == "" {
+		return &tenon.Error{Code: tenon.PermissionDenied, Message: "without a name", SafeToRetry: true}
+	}
+	return next(ctx)
 }
 
 func registerTest(srv *tenon.Server) error {

@@ -212,6 +212,35 @@ func TestOptionsOfMainAreTheWorkersSide(t *testing.T) {
 	}
 }
 
+func TestInterceptorsOfBothSidesOfAWorker(t *testing.T) {
+	var seen []string
+	note := func(side string) tenon.Interceptor {
+		return func(ctx context.Context, info *tenon.CallInfo, next func(context.Context) error) error {
+			err := next(ctx)
+			seen = append(seen, fmt.Sprintf("%s %s %d", side, info.Peer, info.SentBytes))
+			return err
+		}
+	}
+	w, err := worker.Start(context.Background(), worker.Self("guarded"), worker.Conn(tenon.WithCallInterceptor(note("inner"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	caller := tenon.Intercept(w, note("outer"))
+	_, err = do.Call(context.Background(), caller, "echo hi")
+	if !tenon.SafeToRetry(err) || !strings.Contains(err.Error(), "without a name") {
+		t.Error(err)
+	}
+	named := tenon.WithMetadata(context.Background(), map[string]string{"name": "ann"})
+	if got, err := do.Call(named, caller, "echo hi"); err != nil || got != "hi" {
+		t.Errorf("%q, %v", got, err)
+	}
+	once := []string{"inner " + w.String() + " 8", "outer " + w.String() + " 8"}
+	if !slices.Equal(seen, append(once, once...)) {
+		t.Errorf("%q", seen)
+	}
+}
+
 func TestEnvironmentDirectoryAndNameOfAWorker(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("ONE", "of the parent")
