@@ -85,6 +85,8 @@ func (p *Page) Validate() error {
 }
 
 // NumberError is the cause of some errors.
+//
+//tenon:error
 type NumberError struct{ Number int }
 
 func (e *NumberError) Error() string { return fmt.Sprintf("there is no page %d", e.Number) }

@@ -19,6 +19,13 @@ import (
 // tenon: run "go tool tenon gen".
 const _ = codec.GeneratedFor2
 
+func init() {
+	tenon.RegisterErrorType("*conversation.NumberError", tenon.Codec[*NumberError]{
+		Append: codec.AppendPointee(conversationAppendNumberError),
+		Decode: codec.DecodePointee(conversationDecodeNumberError),
+	})
+}
+
 // NewConversationClient returns a Conversation whose methods are calls through caller. It may be
 // used by many goroutines at once.
 func NewConversationClient(caller tenon.Caller) Conversation { return conversationClient{caller} }
@@ -2921,6 +2928,27 @@ func conversationAppendNotesAddResult(b []byte, e *codec.Encoder, v *notesAddRes
 
 func conversationDecodeNotesAddResult(d *codec.Decoder, v *notesAddResult) {
 	d.Skip()
+}
+
+func conversationAppendNumberError(b []byte, e *codec.Encoder, v *NumberError) []byte {
+	b = codec.AppendArray(b, e, 1)
+	b = codec.AppendInt(b, int64(v.Number))
+	return b
+}
+
+func conversationDecodeNumberError(d *codec.Decoder, v *NumberError) {
+	for i := range d.Array() {
+		switch i {
+		case 0:
+			v.Number = d.Int()
+		default:
+			d.Skip()
+		}
+		if d.Err() != nil {
+			d.InField(i, "Number")
+			return
+		}
+	}
 }
 
 func conversationAppendInt(b []byte, e *codec.Encoder, v *int) []byte {
