@@ -31,9 +31,23 @@ func newGenCommand() *cobra.Command {
 	}
 
 a file foo_tenon.go with NewImagingClient, RegisterImaging,
-RegisterImagingPerConn and CheckImaging. The first parameter of a method is a
-context.Context, its last result an error, and any number of values may stand
-between. Errors that are marked
+RegisterImagingPerConn, CheckImaging and NewImagingStarter. The first parameter
+of a method is a context.Context. Others are values, streams (iter.Seq2[T, error])
+and functions, in any order. Results are
+
+	(values..., error)           an answer
+	iter.Seq2[T, error], ...     one stream or several, and nothing else
+	nothing                      one way: the caller does not wait
+
+A function has the form func([context.Context,] values...) (values..., error), or
+no results. Arguments, and items of streams that are arguments, are checked before
+the handler gets them if their type has a method Validate() error. A method that
+may be called twice says so in its comment:
+
+	//tenon:idempotent
+	Size(ctx context.Context, img []byte) (int, error)
+
+Errors that are marked
 
 	//tenon:error
 	var ErrTooSmall = errors.New("the image is too small")
