@@ -100,7 +100,7 @@ func (c *Client) Invoke(ctx context.Context, open *call.Call) error {
 		}
 		err = conn.Invoke(ctx, open)
 		var e *Error
-		if err == nil || !errors.As(err, &e) || e.Code != Unavailable || !e.SafeToRetry {
+		if err == nil || !errors.As(err, &e) || e.Code != Unavailable || !e.SafeToRetry || open.Spent {
 			return err
 		}
 		c.lost(conn, err)

@@ -27,8 +27,6 @@ type callContext struct {
 	deadline    time.Time
 	hasDeadline bool
 	metadata    map[string]string
-	call        *servedCall
-	caller      context.Context // of a function: that of the call it belongs to
 
 	mu             sync.Mutex
 	answerMetadata []byte // encoded; see SetAnswerMetadata
@@ -40,6 +38,15 @@ type callContext struct {
 
 func (c *callContext) Deadline() (time.Time, bool) { return c.deadline, c.hasDeadline }
 
+// hidden reports whether a key is about the one call whose context it is.
+func hidden(key any) bool {
+	switch key {
+	case connKey{}, incomingKey{}, answerKey{}, outgoingKey{}, progressKey{}:
+		return true
+	}
+	return false
+}
+
 func (c *callContext) Value(key any) any {
 	switch key {
 	case connKey{}:
@@ -48,13 +55,8 @@ func (c *callContext) Value(key any) any {
 		return c.metadata
 	case answerKey{}:
 		return c
-	case callKey{}:
-		return c.call
 	case outgoingKey{}, progressKey{}:
 		return nil // what our own side sends is another matter
-	}
-	if c.caller != nil {
-		return c.caller.Value(key)
 	}
 	return c.conn.base.Value(key)
 }

@@ -1,10 +1,17 @@
 package tenon
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/tenon-go/tenon/internal/wire"
 )
+
+// A calledFunction is a function of a call of ours, which the peer calls.
+type calledFunction struct {
+	of   *talking
+	port uint16
+}
 
 // functionOver refuses a function whose call is over.
 var functionOver = wire.Failure{Code: uint32(Canceled), Message: "the call that this function belongs to has ended"}
@@ -24,6 +31,20 @@ func (r *reader) function(f wire.Frame, owned bool) error {
 		return err
 	}
 	return c.serveWith(f, owned, h, s)
+}
+
+// checkResults makes sure that the peer, whose contract is another one, loses
+// nothing of what a function returned.
+func (s *servedCall) checkResults(results body) error {
+	f := s.function
+	if f.of.agreement == nil || f.of.agreement.Ports[f.port-1] == nil {
+		return nil
+	}
+	encoded, _, err := encodeBody(results)
+	if err != nil {
+		return err
+	}
+	return surplus(f.of.agreement.Ports[f.port-1], bytes.Join(encoded, nil))
 }
 
 // beginFunction counts a function in that is about to run, or reports false if the

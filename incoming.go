@@ -41,7 +41,8 @@ type incoming struct {
 	// Of who takes items out.
 	window               int64 // bytes of credit in all
 	owedBytes, owedItems int64 // taken, and not given back as credit
-	ranged               bool
+
+	takenBytes, takenItems int64
 }
 
 // A chunk is some items as they came.
@@ -137,9 +138,7 @@ func (in *incoming) ready() bool {
 }
 
 // next takes the next items out and waits for them until ctx ends. It returns
-// false at the end of the stream, with an error unless it ended in order. A stream
-// that failed does not hold up the error until its items were taken... they come
-// first.
+// false at the end of the stream, with an error unless it ended in order.
 func (in *incoming) next(ctx context.Context) (c chunk, ok bool, err error) {
 	for {
 		in.mu.Lock()
@@ -153,6 +152,8 @@ func (in *incoming) next(ctx context.Context) (c chunk, ok bool, err error) {
 			in.mu.Unlock()
 			in.owedBytes += int64(len(c.data))
 			in.owedItems += int64(c.items)
+			in.takenBytes += int64(len(c.data))
+			in.takenItems += int64(c.items)
 			// An item that came alone comes from one who waits to see it taken.
 			if last && c.items == 1 || 2*in.owedBytes >= in.window || 2*in.owedItems >= int64(in.conn.limits.StreamItems) {
 				err = in.giveCredit(ctx)

@@ -84,7 +84,9 @@ func (c *interceptedCaller) Invoke(ctx context.Context, open *call.Call) error {
 	return around(ctx, c.list, info, open, c.Caller.Invoke)
 }
 
-func infoOf(m *call.Method) *CallInfo { return &CallInfo{Method: m.Name, Idempotent: m.Idempotent} }
+func infoOf(m *call.Method) *CallInfo {
+	return &CallInfo{Method: m.Name, Idempotent: m.Idempotent, Streams: m.Ports > 0}
+}
 
 // about describes a call over this connection.
 func (c *Conn) about(m *call.Method, serving bool) *CallInfo {
@@ -157,6 +159,7 @@ func (h *typedHandler[A, R]) intercepted(s *servedCall, values *typedResult[A, R
 			decoded = true
 		}
 		started, encoded, info.SentBytes = true, nil, 0
+		defer s.tally(info, info.ReceivedBytes)
 		if values.result, err = h.fn(ctx, args); err != nil {
 			return err
 		}
@@ -164,6 +167,26 @@ func (h *typedHandler[A, R]) intercepted(s *servedCall, values *typedResult[A, R
 		return err
 	})
 	return encoded, !started && SafeToRetry(err), err
+}
+
+// tally fills in what travelled through the ports of a call of the peer.
+func (s *servedCall) tally(info *CallInfo, args int64) {
+	if s.ports == nil {
+		return
+	}
+	info.ReceivedBytes, info.SentItems, info.ReceivedItems = args, 0, 0
+	s.ports.mu.Lock()
+	defer s.ports.mu.Unlock()
+	for _, p := range s.ports.list {
+		if p == nil {
+			continue
+		}
+		info.SentBytes += p.out.size
+		info.SentItems += p.out.sent
+		info.ReceivedBytes += p.in.takenBytes
+		info.ReceivedItems += p.in.takenItems
+		info.Spent = info.Spent || p.ranged || p.out.sent > 0
+	}
 }
 
 // An encodedBody is a body that was encoded before it is sent, in pieces.

@@ -202,11 +202,16 @@ func checkSurplus(a *shape.Agreement, open *call.Call) error {
 	if e.Err() != nil {
 		return encodeError{e.Err()}
 	}
-	args := bytes.Join(cutSegments(encoded[wire.HeaderSize:], e.Segments()), nil)
-	var surplus *shape.Surplus
-	if err := a.Check(args); errors.As(err, &surplus) {
-		return &Error{Code: Mismatch, Message: err.Error(), cause: err}
-	} else if err != nil {
+	return surplus(a, bytes.Join(cutSegments(encoded[wire.HeaderSize:], e.Segments()), nil))
+}
+
+// surplus is the error of values that have what the peer does not know.
+func surplus(a *shape.Agreement, values []byte) error {
+	err := a.Check(values)
+	if found, ok := errors.AsType[*shape.Surplus](err); ok {
+		return &Error{Code: Mismatch, Message: found.Error(), cause: found}
+	}
+	if err != nil {
 		return encodeError{err}
 	}
 	return nil

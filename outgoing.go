@@ -1,6 +1,7 @@
 package tenon
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tenon-go/tenon/codec"
+	"github.com/tenon-go/tenon/internal/shape"
 	"github.com/tenon-go/tenon/internal/wire"
 )
 
@@ -21,9 +23,11 @@ type outgoing struct {
 
 	bytes   atomic.Int64 // credit
 	items   atomic.Int64
-	unseen  atomic.Int64 // items that were sent, and that the other side has not taken yet
-	kept    atomic.Int64 // items in batch
-	stopped atomic.Bool  // the other side wants no more
+	unseen  atomic.Int64     // items that were sent, and that the other side has not taken yet
+	kept    atomic.Int64     // items in batch
+	stopped atomic.Bool      // the other side wants no more
+	check   *shape.Agreement // not nil: items may have what the other side does not know
+	begun   bool             // an item came; of the party
 
 	mu      sync.Mutex // guards what follows, and is held while a batch is sent
 	batch   []byte     // a header's place, then items
@@ -55,7 +59,8 @@ func (o *outgoing) put(ctx context.Context, userCode bool, value appender) error
 	if o.stopped.Load() {
 		return errStopped
 	}
-	if userCode {
+	o.begun = true
+	if userCode || o.check != nil {
 		return o.putSlow(ctx, value)
 	}
 	o.mu.Lock()
@@ -186,6 +191,11 @@ func (o *outgoing) putSlow(ctx context.Context, value appender) error {
 		return encodeError{err}
 	}
 	segments := e.encoder.Segments()
+	if o.check != nil {
+		if err := o.checkSurplus(b, segments); err != nil {
+			return err
+		}
+	}
 	if len(segments) == 0 && len(b) <= o.full()/2 {
 		o.mu.Lock()
 		if o.batch == nil {
@@ -225,6 +235,19 @@ func (o *outgoing) putSlow(ctx context.Context, value appender) error {
 	m := message{header: o.header(wire.Item, 1), limit: o.conn.peer.limits.Message}
 	_, err := o.conn.sender.sendPieces(ctx, m, pieces)
 	return err
+}
+
+// checkSurplus makes sure that the other side, whose contract is another one, loses
+// nothing that the item has.
+func (o *outgoing) checkSurplus(b []byte, segments []codec.Segment) error {
+	for i := range segments {
+		segments[i].At += wire.HeaderSize
+	}
+	item := bytes.Join(cutSegments(b, segments), nil)
+	for i := range segments {
+		segments[i].At -= wire.HeaderSize
+	}
+	return surplus(o.check, item)
 }
 
 // end says that no more items come, and why if that is not in order. What is kept

@@ -107,6 +107,8 @@ type servedPorts struct {
 	mu   sync.Mutex
 	list [MaxPorts]*servedPort
 	over bool
+
+	missing uint16 // a bit per port: the function there is nil
 }
 
 type servedPort struct {
@@ -228,7 +230,7 @@ func Func(ctx context.Context, port int) Caller {
 	if s == nil {
 		panic("tenon: Func outside of a handler")
 	}
-	if s.missing&(1<<(port-1)) != 0 {
+	if s.ports == nil || s.ports.missing&(1<<(port-1)) != 0 {
 		return nil
 	}
 	return &funcCaller{s, uint16(port)}

@@ -208,12 +208,10 @@ type reports struct {
 
 // reports returns the call's reports.
 func (s *servedCall) reports() *reports {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.progress == nil {
-		s.progress = new(reports)
+	if s.progress.Load() == nil {
+		s.progress.CompareAndSwap(nil, new(reports))
 	}
-	return s.progress
+	return s.progress.Load()
 }
 
 // take takes the latest report, if there is one.
@@ -242,9 +240,7 @@ func (s *servedCall) lastReport() {
 
 // report sends the latest report.
 func (s *servedCall) report(ctx context.Context, last bool) error {
-	s.mu.Lock()
-	p := s.progress
-	s.mu.Unlock()
+	p := s.progress.Load()
 	if p == nil {
 		return nil
 	}

@@ -71,12 +71,12 @@ func (e encodeError) Unwrap() error { return e.err }
 type message struct {
 	header   wire.Header
 	body     body
-	call     *call.Call // the call that it begins, if any: gets its id
-	userCode bool       // encoding runs code of users
-	crowded  bool       // others are sending too, and one flush may serve them all
-	lazy     bool       // somebody else flushes
-	stamp    *time.Time // gets the time when the message is ready to be published
-	limit    uint32     // what the peer accepts
+	call     *call.Call     // the call that it begins, if any: gets its id
+	userCode bool           // encoding runs code of users
+	crowded  bool           // others are sending too, and one flush may serve them all
+	lazy     bool           // somebody else flushes
+	stamp    *time.Duration // gets the time when the message is ready to be published
+	limit    uint32         // what the peer accepts
 
 	progress *progressState // hears of each fragment, or is nil
 }
@@ -323,7 +323,7 @@ func (s *sender) commit(ctx context.Context, frame []byte, m *message) error {
 // wake-up.
 func (s *sender) publish(ctx context.Context, m *message) error {
 	if m.stamp != nil {
-		*m.stamp = time.Now()
+		*m.stamp = clock()
 	}
 	if m.lazy {
 		if s.lazy++; s.lazy < maxLazy {

@@ -24,10 +24,9 @@ type servedCall struct {
 	callContext
 	id       uint32
 	handler  handler
-	ports    *servedPorts // nil: none
-	missing  uint16       // a bit per port: the function there is nil
-	function *talking     // not nil: it is a function of a call of ours
-	progress *reports     // under mu
+	ports    *servedPorts            // nil: none
+	function *calledFunction         // not nil: it is a function of a call of ours
+	progress atomic.Pointer[reports] // made when the handler reports
 	args     []byte
 	owned    bool
 	crowded  bool
@@ -35,9 +34,19 @@ type servedCall struct {
 	held     bool // its answer is published with that of the next one
 	timed    bool // pace wants to know how long it takes
 	answered bool
-	began    time.Time
-	ready    time.Time // when its answer could go out
+	began    time.Duration // see clock
+	ready    time.Duration // when its answer could go out; 0: not yet
 	small    [smallArgs]byte
+}
+
+func (s *servedCall) Value(key any) any {
+	switch {
+	case key == callKey{}:
+		return s
+	case s.function == nil || hidden(key):
+		return s.callContext.Value(key)
+	}
+	return s.function.of.ctx.Value(key) // it is code of the caller
 }
 
 // servedCalls are the calls of the peer whose handlers run, and the handlers
@@ -165,12 +174,11 @@ func (c *Conn) serveWith(f wire.Frame, owned bool, h handler, function *talking)
 	if err != nil {
 		return protocolError{err}
 	}
-	call := &servedCall{callContext: callContext{conn: c}, id: f.ID, handler: h, args: args, owned: owned, function: function}
-	call.call = call
+	call := &servedCall{callContext: callContext{conn: c}, id: f.ID, handler: h, args: args, owned: owned}
 	if function != nil {
-		call.caller = function.ctx
+		call.function = &calledFunction{function, f.Port}
 	} else if h.method().Ports > 0 {
-		call.ports, call.missing = new(servedPorts), f.Port
+		call.ports = &servedPorts{missing: f.Port}
 	}
 	if f.Flags&wire.HasDeadline != 0 {
 		call.deadline, call.hasDeadline = time.Now().Add(o.Remaining), true
@@ -247,7 +255,7 @@ func (r *runners) end() { close(r.jobs) }
 // run runs the handler.
 func (s *servedCall) run() {
 	if s.timed {
-		s.began = time.Now()
+		s.began = clock()
 	}
 	defer s.finish()
 	s.handler.run(s)
@@ -270,17 +278,17 @@ func (s *servedCall) finish() {
 		s.ports.end()
 	}
 	if s.function != nil {
-		s.function.endFunction(s)
+		s.function.of.endFunction(s)
 	}
 	if s.timed {
 		runs := int32(1)
 		if s.inPlace {
 			runs = timedEvery
 		}
-		if s.ready.IsZero() {
-			s.ready = time.Now()
+		if s.ready == 0 {
+			s.ready = clock()
 		}
-		s.handler.pace().took(s.ready.Sub(s.began), runs)
+		s.handler.pace().took(s.ready-s.began, runs)
 	}
 }
 
@@ -353,7 +361,7 @@ func (s *servedCall) send(m message) (published bool, err error) {
 	case s.timed && s.inPlace:
 		m.stamp = &s.ready
 	case s.timed: // in a crowd most of sending is waiting for others who send
-		s.ready = time.Now()
+		s.ready = clock()
 	}
 	if published, err = sender.send(s.conn.running, m); s.held && err == nil {
 		sender.dirty.Store(true)

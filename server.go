@@ -240,7 +240,9 @@ func (h *typedHandler[A, R]) run(s *servedCall) {
 	} else {
 		var args A
 		if args, err = h.decode(s, values); err == nil {
-			values.result, err = h.fn(s, args)
+			if values.result, err = h.fn(s, args); err == nil && s.function != nil {
+				err = s.checkResults(values)
+			}
 		} else {
 			refused = true
 		}

@@ -25,7 +25,7 @@ type talk struct {
 	progress func(Progress)
 	began    func(*talking) // tells those who take several outputs
 
-	agreement *shape.Agreement // what the peer's contract allows, unless it is the same
+	agreement *shape.Agreement // of the latest attempt
 
 	now *talking // the latest attempt; changed before its call is among the pending ones
 }
@@ -41,6 +41,8 @@ type talking struct {
 	open *call.Call
 	main *party
 	list []any // by number: *incoming, *outgoing or handler
+
+	agreement *shape.Agreement // what the peer's contract allows, unless it is the same
 
 	done   atomic.Bool // the call is settled; the outcome stands in open
 	state  progressState
@@ -83,7 +85,6 @@ func (c *Conn) converse(ctx context.Context, open *call.Call, t *talk) error {
 		if !ok {
 			continue
 		}
-		open.Spent = true
 		if o := s.list[i].(*outgoing); o.party != s.main {
 			s.inputs.Add(1)
 			go s.runInput(ctx, in, o)
@@ -145,11 +146,15 @@ func (s *talking) mainPort() int {
 // begun is called when the call has its id, before anything of it is published.
 func (t *talk) begun(id uint32) {
 	s := t.now
+	s.agreement = t.agreement
 	for i, p := range s.list {
 		a := address{conn: s.conn, id: id, port: uint16(i + 1)}
 		switch p := p.(type) {
 		case *outgoing:
 			p.open(a)
+			if t.agreement != nil {
+				p.check = t.agreement.Ports[i]
+			}
 		case *incoming:
 			p.address = a
 		}
@@ -251,10 +256,6 @@ func (s *talking) takeResult(ctx context.Context, result taker) error {
 				return s.broken(ctx, err)
 			}
 			s.open.Spent = true
-			if s.open.Tally != nil {
-				s.open.Tally.ReceivedItems += int64(c.items)
-				s.open.Tally.ReceivedBytes += int64(len(c.data))
-			}
 			if s.state.report != nil {
 				s.state.received(int64(len(c.data)))
 			}
@@ -327,16 +328,29 @@ func (s *talking) finish(ctx context.Context) {
 	s.close()
 	s.inputs.Wait()
 	s.endFunctions(ctx)
-	if t := s.open.Tally; t != nil {
-		for _, p := range s.list {
-			if o, ok := p.(*outgoing); ok {
-				t.SentItems += o.sent
-				t.SentBytes += o.size
-			}
-		}
-	}
+	s.tally(s.open.Tally)
 	if s.panicked != nil {
 		panic(s.panicked.value)
+	}
+}
+
+// tally counts what travelled through the ports.
+func (s *talking) tally(t *call.Tally) {
+	if t == nil {
+		t = new(call.Tally)
+	}
+	for _, p := range s.list {
+		switch p := p.(type) {
+		case *outgoing:
+			t.SentItems += p.sent
+			t.SentBytes += p.size
+			s.open.Spent = s.open.Spent || p.begun
+		case *incoming:
+			if p.party == s.main {
+				t.ReceivedItems += p.takenItems
+				t.ReceivedBytes += p.takenBytes
+			}
+		}
 	}
 }
 

@@ -127,7 +127,7 @@ func (p *Pool) Invoke(ctx context.Context, c *call.Call) error {
 			return nil
 		}
 		p.note(s, err)
-		if !worthAnother(err) || ctx.Err() != nil {
+		if !worthAnother(err) || c.Spent || ctx.Err() != nil {
 			return err
 		}
 		s.doubt()
