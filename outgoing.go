@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -27,7 +28,10 @@ type outgoing struct {
 	kept    atomic.Int64     // items in batch
 	stopped atomic.Bool      // the other side wants no more
 	check   *shape.Agreement // not nil: items may have what the other side does not know
-	begun   bool             // an item came; of the party
+
+	// Of the party.
+	begun    bool            // an item came
+	canceled <-chan struct{} // of its context
 
 	mu      sync.Mutex // guards what follows, and is held while a batch is sent
 	batch   []byte     // a header's place, then items
@@ -56,27 +60,43 @@ var errStopped = fmt.Errorf("tenon: the other side takes no more items")
 // while the other side is behind, until ctx ends. It belongs to the party's
 // goroutine.
 func (o *outgoing) put(ctx context.Context, userCode bool, value appender) error {
+	if !o.begun {
+		o.begun, o.canceled = true, ctx.Done()
+	}
+	if isClosed(o.canceled) {
+		return ctx.Err()
+	}
 	if o.stopped.Load() {
 		return errStopped
 	}
-	o.begun = true
-	if userCode || o.check != nil {
+	if userCode || o.check != nil || !o.keep(value) {
 		return o.putSlow(ctx, value)
 	}
+	return o.pushOn(ctx)
+}
+
+// keep appends an item to the batch, unless it is too large for that. It returns
+// true with o.mu held.
+func (o *outgoing) keep(value appender) (kept bool) {
 	o.mu.Lock()
 	if o.batch == nil {
 		o.batch = make([]byte, wire.HeaderSize, 512)
 	}
 	before := len(o.batch)
-	o.batch = value.appendTo(o.batch, &o.encoder)
-	if o.encoder.Err() != nil || len(o.encoder.Segments()) > 0 {
-		o.batch = o.batch[:before]
-		o.encoder.Reset()
-		o.mu.Unlock()
-		return o.putSlow(ctx, value)
+	defer func() { // also if append panics
+		if !kept {
+			o.batch = o.batch[:before]
+			o.encoder.Reset()
+			o.mu.Unlock()
+		}
+	}()
+	b := value.appendTo(o.batch, &o.encoder)
+	if len(b) > o.conn.sender.maxFrame || o.encoder.Err() != nil || len(o.encoder.Segments()) > 0 {
+		return false
 	}
+	o.batch = b
 	o.kept.Add(1)
-	return o.pushOn(ctx)
+	return true
 }
 
 // An appender appends one item.
@@ -229,11 +249,12 @@ func (o *outgoing) putSlow(ctx context.Context, value appender) error {
 	for _, p := range pieces {
 		total += int64(len(p))
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	o.charge(1, total)
 	m := message{header: o.header(wire.Item, 1), limit: o.conn.peer.limits.Message}
 	_, err := o.conn.sender.sendPieces(ctx, m, pieces)
+	if e, ok := errors.AsType[*Error](err); ok {
+		e.SafeToRetry = false // the call as a whole has begun
+	}
 	return err
 }
 

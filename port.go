@@ -187,7 +187,7 @@ func Input[T any](ctx context.Context, port int, codec *Codec[T]) iter.Seq2[T, e
 				s.conn.outbox.reset(p.in.address)
 			}
 		}()
-		loop := &loopOf[T]{codec: codec, yield: yield}
+		loop := newLoop(ctx, codec, yield)
 		for {
 			c, ok, err := p.in.next(ctx)
 			if err != nil {

@@ -13,7 +13,7 @@ import (
 // Items belong to whoever gets them.
 func Stream[A, R, T any](ctx context.Context, m *Method[A, R], c Caller, args A, codec *Codec[T], ports ...Port) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		loop := &loopOf[T]{codec: codec, yield: yield}
+		loop := newLoop(ctx, codec, yield)
 		t := m.take(args)
 		t.call.Talk = &talk{args: ports, result: loop, outputs: 1}
 		if _, err := t.give(c.Invoke(ctx, &t.call)); err != nil && !loop.left {
@@ -25,11 +25,17 @@ func Stream[A, R, T any](ctx context.Context, m *Method[A, R], c Caller, args A,
 
 // A loopOf takes items on behalf of a loop.
 type loopOf[T any] struct {
+	ctx     context.Context
+	ended   <-chan struct{} // ctx is
 	codec   *Codec[T]
 	yield   func(T, error) bool
 	decoder codec.Decoder
 	value   T
 	left    bool // the loop wants no more
+}
+
+func newLoop[T any](ctx context.Context, codec *Codec[T], yield func(T, error) bool) *loopOf[T] {
+	return &loopOf[T]{ctx: ctx, ended: ctx.Done(), codec: codec, yield: yield}
 }
 
 func (l *loopOf[T]) take(c chunk) (more bool, err error) {
@@ -48,6 +54,9 @@ func (l *loopOf[T]) take(c chunk) (more bool, err error) {
 			if err := l.codec.Validate(&l.value); err != nil {
 				return false, invalid(err)
 			}
+		}
+		if isClosed(l.ended) {
+			return false, contextError(l.ctx.Err())
 		}
 		if !l.yield(l.value, nil) {
 			l.left = true

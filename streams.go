@@ -47,7 +47,7 @@ func Streams[A, R any](ctx context.Context, m *Method[A, R], c Caller, args A, p
 func StreamOf[T any](r *Results, port int, codec *Codec[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		call := r.join(port)
-		loop := &loopOf[T]{codec: codec, yield: yield}
+		loop := newLoop(r.ctx, codec, yield)
 		err := call.run(r.ctx, port, loop)
 		if err != nil && !loop.left {
 			var none T
