@@ -29,6 +29,7 @@ type Conn struct {
 	outbox  *outbox
 	reader  *reader
 	gate    *gate
+	who     identity // of the peer
 
 	pending *pendingCalls // calls we made
 	served  *servedCalls  // calls we serve
@@ -82,6 +83,7 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 		c.options.peer = addressOf(s.link)
 	}
 	c.gate = newGate(&c.options)
+	c.who = identityOf(s.link)
 	c.spare.left.Store(spareCredit)
 	s.epoch++
 	s.conn = c

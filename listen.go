@@ -87,6 +87,7 @@ const refused = "tenon: a connection was refused"
 type acceptedLink struct {
 	*iolink.Link
 	from net.Addr
+	who  identity
 }
 
 // passing reports whether accepting may work again in a moment.
@@ -124,11 +125,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, opts ...Option) erro
 			}
 			// Each has to prove itself on its own time.
 			accepting.Go(func() {
-				err := admit(ctx, conn, o)
+				who, err := admit(ctx, conn, o)
 				if err != nil {
 					o.logger.Warn(refused, "from", conn.RemoteAddr(), "error", err)
 				}
-				link := &acceptedLink{iolink.New(conn), conn.RemoteAddr()}
+				link := &acceptedLink{iolink.New(conn), conn.RemoteAddr(), who}
 				switch {
 				case errors.Is(err, errRefused): // it is told why
 					refused := NewConn(ctx, link, nil, func(o *options) { o.refused = err })
@@ -166,26 +167,23 @@ const handshakeTime = 10 * time.Second
 var errRefused = errors.New("tenon: the peer was refused")
 
 // admit decides by the kind of the connection whether its peer may come in.
-func admit(ctx context.Context, conn net.Conn, o options) error {
-	trusted := o.anonymous || o.token != ""
-	switch c := conn.(type) {
-	case *net.UnixConn:
-		if !trusted {
-			if err := sameUser(c); err != nil {
-				return err
-			}
-			trusted = true
-		}
-	case *tls.Conn:
+func admit(ctx context.Context, conn net.Conn, o options) (identity, error) {
+	if c, ok := conn.(*tls.Conn); ok {
 		ctx, cancel := context.WithTimeout(ctx, handshakeTime)
 		defer cancel()
 		if err := c.HandshakeContext(ctx); err != nil {
-			return err
+			return identity{}, err
 		}
-		trusted = trusted || len(c.ConnectionState().VerifiedChains) > 0
 	}
-	if !trusted {
-		return fmt.Errorf("%w: over %s a peer needs a TLS client certificate or a token (tenon.WithToken), or the server tenon.AllowAnonymous", errRefused, conn.LocalAddr().Network())
+	who, err := identify(conn)
+	switch _, local := conn.(*net.UnixConn); {
+	case o.anonymous || o.token != "" || len(who.certificates) > 0:
+		return who, nil
+	case err != nil:
+		return who, err
+	case local:
+		return who, who.sameUser()
+	default:
+		return who, fmt.Errorf("%w: over %s a peer needs a TLS client certificate or a token (tenon.WithToken), or the server tenon.AllowAnonymous", errRefused, conn.LocalAddr().Network())
 	}
-	return nil
 }

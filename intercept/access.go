@@ -18,7 +18,8 @@ type Rule struct {
 	Name    string // in refusals, such as "admins only"; the default is Methods
 }
 
-// Who reports whether a call may pass. It can look at the connection, at
+// Who reports whether a call may pass. It can look at the connection, of which
+// [tenon.Conn.PeerUID] and [tenon.Conn.PeerCertificates] say whose it is, at
 // [tenon.MetadataFrom] of ctx and at the method. It may be called from many
 // goroutines at once.
 type Who func(ctx context.Context, info *tenon.CallInfo) bool
@@ -97,5 +98,15 @@ func Metadata(key string, values ...string) Who {
 			same |= subtle.ConstantTimeCompare(s[:], sum[:])
 		}
 		return same == 1
+	}
+}
+
+// UID lets the processes of some users pass; see [tenon.Conn.PeerUID] for where
+// they are known.
+func UID(uids ...int) Who {
+	uids = slices.Clone(uids)
+	return func(_ context.Context, info *tenon.CallInfo) bool {
+		uid, known := info.Conn.PeerUID()
+		return known && slices.Contains(uids, uid)
 	}
 }

@@ -2,11 +2,15 @@ package intercept_test
 
 import (
 	"context"
+	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/intercept"
+	"github.com/tenon-go/tenon/iolink"
 )
 
 func TestAccessByTheNarrowestRule(t *testing.T) {
@@ -64,6 +68,37 @@ func TestAccessByTheNarrowestRule(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAccessByUser(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	for _, c := range []struct {
+		who     intercept.Who
+		allowed bool
+	}{{intercept.UID(os.Geteuid()), true}, {intercept.UID(os.Geteuid()+1, -1), false}} {
+		l, err := net.Listen("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		srv := shop(echo, tenon.WithHandlerInterceptor(intercept.Access(intercept.Rule{Methods: "*", Who: c.who})))
+		served := make(chan error, 1)
+		go func() { served <- srv.Serve(context.Background(), l) }()
+		stream, err := net.Dial("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn := tenon.NewConn(t.Context(), iolink.New(stream), nil)
+		if _, err := order.Call(t.Context(), conn, "tea"); (err == nil) != c.allowed {
+			t.Errorf("%v; allowed %v", err, c.allowed)
+		}
+		conn.Close()
+		srv.Close()
+		<-served
+	}
+	conn := connect(t, shop(echo, tenon.WithHandlerInterceptor(intercept.Access(intercept.Rule{Methods: "*", Who: intercept.UID(0)}))))
+	if _, err := order.Call(t.Context(), conn, "tea"); err == nil {
+		t.Error("a user that is not known passes for user 0")
 	}
 }
 

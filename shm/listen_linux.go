@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -222,21 +223,40 @@ func join(conn *net.UnixConn, o options) (*Link, error) {
 	return newLink(m, back, there, conn, o)
 }
 
-// checkUID asks the kernel who is at the other end.
-func (o options) checkUID(conn *net.UnixConn) error {
+// credentials asks the kernel who is at the other end.
+func credentials(conn syscall.Conn) (*unix.Ucred, error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var who *unix.Ucred
 	var failed error
 	if err := raw.Control(func(fd uintptr) {
 		who, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 	}); err != nil {
-		return err
+		return nil, err
 	}
 	if failed != nil {
-		return fmt.Errorf("who is the peer: %w", failed)
+		return nil, fmt.Errorf("who is the peer: %w", failed)
+	}
+	return who, nil
+}
+
+// PeerUID returns the user as whom the other end's process ran when it connected,
+// or created the link that was inherited. It is known until l is closed.
+func (l *Link) PeerUID() (uid int, known bool) {
+	who, err := credentials(l.socket)
+	if err != nil {
+		return 0, false
+	}
+	return int(who.Uid), true
+}
+
+// checkUID asks the kernel who is at the other end, and refuses strangers.
+func (o options) checkUID(conn *net.UnixConn) error {
+	who, err := credentials(conn)
+	if err != nil {
+		return err
 	}
 	if uid := int(who.Uid); !o.allowUID(uid) {
 		return fmt.Errorf("%w: processes %d (uid %d) and %d (uid %d) belong to different users: run both as one user, or permit it with shm.AllowUID", unix.EACCES, who.Pid, uid, unix.Getpid(), unix.Geteuid())

@@ -621,3 +621,20 @@ func TestCloseEndsAfterHandingOverReport25(t *testing.T) {
 	peer.Close()
 	reaped(t, "Close", func() { l.Close() })
 }
+
+func TestBothEndsKnowTheOthersUser(t *testing.T) {
+	dialed, accepted := meet(t, mustListen(t, someName(t)))
+	a, b, err := Pair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, link := range map[string]*Link{"dialed": dialed, "accepted": accepted, "one of a pair": a, "the other": b} {
+		if uid, known := link.PeerUID(); uid != os.Geteuid() || !known {
+			t.Errorf("%s: %d, %v", name, uid, known)
+		}
+		link.Close()
+		if _, known := link.PeerUID(); known {
+			t.Errorf("%s: known after the end", name)
+		}
+	}
+}
