@@ -18,6 +18,10 @@
 //	var img imaging.Imaging = imaging.NewImagingClient(conn)
 //	small, err := img.Resize(ctx, original, 200)
 //
+// Parameters and results that are iter.Seq2[T, error] are streams, and a parameter
+// may be a function; [ConnFrom] in a handler calls back. [WithProgress] hears how
+// far a call has come.
+//
 // Most programs do not make links themselves: package worker starts processes
 // and connects to them, package pool makes many of them one caller. The links
 // are in packages shm (shared memory), iolink (pipes, sockets, any stream) and
@@ -45,7 +49,12 @@
 //     with an error: they cause no panic, no access outside, and no allocation
 //     beyond the limits. Decoded values take at most 64 times the length of
 //     their message; see [WithMaxMessage].
-//  9. What waits can be ended: Close and the contexts end every wait, and leave
+//  9. A stream delivers its items in order, each once, and then ends: in order, or
+//     with one error. break, an error, a panic, the end of the context and the end
+//     of the connection end both sides. What a receiver has not taken is bounded by
+//     its window, see [WithStreamWindow]; then the sender waits, and nobody else.
+//     An abandoned stream leaves nothing behind.
+// 10. What waits can be ended: Close and the contexts end every wait, and leave
 //     no goroutine of tenon behind.
 //
 // # Concurrency
