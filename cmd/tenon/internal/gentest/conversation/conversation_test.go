@@ -236,6 +236,36 @@ func TestTheClientAnswersAsTheValueDoes(t *testing.T) {
 	}
 }
 
+// awkward answers through names that generated code uses too.
+type awkward struct{ Awkward }
+
+func (awkward) Names(ctx context.Context, tenon, iter, codec, context, c, r int, stream iter.Seq2[int, error], fmt Pages, f func(ctx, caller, a, r, err int) (int, int, error)) (int, error) {
+	items, err := collect(stream)
+	pages, errPages := collectPages(fmt)
+	first, second, errFunc := f(tenon, iter, codec, context, c)
+	return len(items) + 10*len(pages) + 100*first + 1000*second + 10_000*r, errors.Join(err, errPages, errFunc)
+}
+
+func (awkward) Shadows(ctx context.Context, pages pages, p page) pages {
+	return func(yield func(page, error) bool) {
+		pages(func(q page, err error) bool { return yield(page{p.N + q.N}, err) })
+	}
+}
+
+func TestNamesOfGeneratedCodeMayBeUsed(t *testing.T) {
+	client := NewAwkwardClient(connected(t, func(srv *tenon.Server) { RegisterAwkward(srv, awkward{}) }))
+	n, err := client.Names(t.Context(), 1, 2, 3, 4, 5, 6, items(nil, 0), Pages(items(nil, Page{}, Page{})), func(ctx, caller, a, r, err int) (int, int, error) {
+		return ctx + caller, a + r - err, nil
+	})
+	if n != 1+20+300+2000+60_000 || err != nil {
+		t.Error(n, err)
+	}
+	list, err := collect(iter.Seq2[page, error](client.Shadows(t.Context(), pages(items(nil, page{1})), page{2})))
+	if len(list) != 1 || list[0].N != 3 || err != nil {
+		t.Error(list, err)
+	}
+}
+
 func TestNilIsAnEmptyStream(t *testing.T) {
 	client := NewConversationClient(connected(t, func(srv *tenon.Server) { RegisterConversation(srv, talk{}) }))
 	if sum, err := client.Sum(t.Context(), nil); sum != 0 || err != nil {
