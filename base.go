@@ -3,6 +3,7 @@ package tenon
 import (
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	"github.com/tenon-go/tenon/internal/spin"
@@ -94,6 +95,11 @@ func (b *base) readAll() error {
 				b.poller.End()
 				b.begun = false
 				break
+			}
+			if b.conn.sender.dirty.Load() {
+				// Somebody has let others send before he publishes, and must not
+				// wait for our next yield: 14 us a call with three callers, 6 so.
+				runtime.Gosched()
 			}
 			if !b.poller.Again() {
 				return nil
