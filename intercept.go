@@ -12,9 +12,9 @@ import (
 // if it likes, and sees what that returned. It may return another error; the
 // result is dropped then.
 //
-// It may call next again, one call after the other and unless info.Spent says
-// that the first one took what cannot be had twice; the last one's result counts.
-// Or it does not call next and returns an error, or nil for a result of zeros.
+// It may call next again, one call after the other; the last one's result counts.
+// Once info.Spent is set, next does nothing any more and returns the same. Or it
+// does not call next and returns an error, or nil for a result of zeros.
 // When next was not called on the serving side, an *[Error] with SafeToRetry
 // travels as a refusal: the caller reads the same in his.
 //
@@ -30,6 +30,7 @@ type CallInfo struct {
 	Serving    bool   // this side runs the handler
 	Idempotent bool   // a second run does no harm; see Method
 	Streams    bool   // items travel beside the arguments and results
+	Function   bool   // it calls a function among the arguments of another call
 
 	// What follows is filled in when next returns. Conn and Peer too are then
 	// those that carried the call.
@@ -107,7 +108,12 @@ func around(ctx context.Context, list []Interceptor, info *CallInfo, open *call.
 	}
 	open.Tally = tally
 	defer func() { open.Tally = outer }()
+	info.Function = open.Port != 0
+	var spent error
 	err := intercept(ctx, list, info, func(ctx context.Context) error {
+		if info.Spent {
+			return spent
+		}
 		*tally = call.Tally{}
 		err := invoke(ctx, open)
 		if conn, ok := tally.Carrier.(*Conn); ok {
@@ -116,6 +122,7 @@ func around(ctx context.Context, list []Interceptor, info *CallInfo, open *call.
 		info.Spent = open.Spent
 		info.SentBytes, info.ReceivedBytes = tally.SentBytes, tally.ReceivedBytes
 		info.SentItems, info.ReceivedItems = tally.SentItems, tally.ReceivedItems
+		spent = err
 		return err
 	})
 	return named(err, info)
@@ -148,10 +155,16 @@ func (h *typedHandler[A, R]) intercepted(s *servedCall, values *typedResult[A, R
 	var (
 		args             A
 		decoded, started bool
+		spent            error
 	)
 	info := s.conn.about(h.method(), true)
+	info.Function = s.function != nil
 	info.ReceivedBytes = int64(len(s.args))
 	err = intercept(s, s.conn.handlers, info, func(ctx context.Context) (err error) {
+		if info.Spent {
+			return spent
+		}
+		defer func() { spent = err }()
 		if !decoded {
 			if args, err = h.decode(s, values); err != nil {
 				return err

@@ -228,3 +228,58 @@ func TestTheInterceptorsOfAServerAreThoseOfItsHandlersEverywhere(t *testing.T) {
 		t.Error("the connection's own interceptors run inside of the server's")
 	}
 }
+
+func TestInterceptorsOfStreams(t *testing.T) {
+	var here, there infos
+	twice := func(ctx context.Context, _ *tenon.CallInfo, next func(context.Context) error) error {
+		first := next(ctx)
+		if again := next(ctx); again != first {
+			return fmt.Errorf("%w, and then %w", first, again)
+		}
+		return first
+	}
+	flow := flowServer(tenon.WithHandlerInterceptor(there.keep), tenon.WithHandlerInterceptor(twice))
+	conn := serve(t, flow, tenon.WithCallInterceptor(here.keep), tenon.WithCallInterceptor(twice))
+	const n = 1000
+	next := 0
+	for v, err := range tenon.Stream(t.Context(), &double, conn, 0, &intItem, tenon.InputPort(&intItem, upTo(n))) {
+		if err != nil || v != 2*next {
+			t.Fatalf("%d: %d, %v", next, v, err)
+		}
+		next++
+	}
+	a, b := here[0], there[0]
+	if next != n || len(here) != 1 || len(there) != 1 || !a.Streams || !b.Streams || !a.Spent || !b.Spent ||
+		a.SentItems != n || a.ReceivedItems != n || b.SentItems != n || b.ReceivedItems != n ||
+		a.SentBytes != b.ReceivedBytes || a.ReceivedBytes != b.SentBytes || a.SentBytes < n {
+		t.Errorf("%d items, %+v here, %+v there", next, here, there)
+	}
+	here, there = nil, nil
+	for _, err := range tenon.Stream(t.Context(), &count, conn, 13, &intItem) {
+		if err != nil && err.Error() != "flow.Flow/Count: thirteen" {
+			t.Error(err)
+		}
+	}
+}
+
+func TestInterceptorsOfFunctions(t *testing.T) {
+	var here, there infos
+	srv := flowServer(tenon.WithHandlerInterceptor(there.keep), tenon.WithCallInterceptor(there.keep))
+	conn := serve(t, srv, tenon.WithHandlerInterceptor(here.keep), tenon.WithCallInterceptor(here.keep))
+	f := tenon.FuncPort(&askF, func(_ context.Context, i int) (int, error) { return i, nil })
+	if got, err := asked.Call(t.Context(), conn, 2, f); err != nil || got != 1 {
+		t.Fatalf("%d, %v", got, err)
+	}
+	for side, list := range map[bool]infos{true: here, false: there} {
+		if len(list) != 3 {
+			t.Fatalf("%d calls", len(list))
+		}
+		for i, info := range list {
+			of := i < 2 // the functions end before their call
+			name := map[bool]string{true: askF.Name, false: asked.Name}[of]
+			if info.Function != of || info.Serving != (of == side) || info.Method != name {
+				t.Errorf("%d: %+v", i, info)
+			}
+		}
+	}
+}

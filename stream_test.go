@@ -43,8 +43,8 @@ func upTo(n int) iter.Seq2[int, error] {
 	}
 }
 
-func flowServer() *tenon.Server {
-	srv := tenon.NewServer()
+func flowServer(opts ...tenon.Option) *tenon.Server {
+	srv := tenon.NewServer(opts...)
 	tenon.Handle(srv, &count, func(ctx context.Context, n int) (int, error) {
 		return 0, tenon.Output(ctx, 1, &intItem, func(yield func(int, error) bool) {
 			for i := range n {

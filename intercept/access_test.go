@@ -130,3 +130,17 @@ func TestMisuseSaysWhatWouldMakeSense(t *testing.T) {
 		}()
 	}
 }
+
+func TestFunctionsAreAPartOfTheirCall(t *testing.T) {
+	info := &tenon.CallInfo{Method: "shop.Shop/Order.progress", Function: true}
+	ran := 0
+	run := func(context.Context) error { ran++; return nil }
+	if err := intercept.Access()(t.Context(), info, run); err != nil {
+		t.Error(err)
+	}
+	limit := intercept.Limit(1, intercept.Reject)
+	err := limit(t.Context(), &tenon.CallInfo{Method: order.Name}, func(ctx context.Context) error { return limit(ctx, info, run) })
+	if err != nil || ran != 2 {
+		t.Errorf("%v, %d ran", err, ran)
+	}
+}

@@ -28,7 +28,8 @@ type limit struct {
 // Limit returns an interceptor that lets n calls run at once, of all connections
 // that it is given to; further ones wait in line, as long as their contexts
 // allow. Handlers that call back may wait for themselves, when what they call
-// comes back under the same limit: there [PerMethod] helps.
+// comes back under the same limit: there [PerMethod] helps. Calls of functions
+// among the arguments of a call do not count.
 func Limit(n int, opts ...LimitOption) tenon.Interceptor {
 	if n < 1 {
 		panic(fmt.Sprintf("intercept: Limit(%d): with less than 1 no call would ever run", n))
@@ -41,6 +42,9 @@ func Limit(n int, opts ...LimitOption) tenon.Interceptor {
 }
 
 func (l *limit) intercept(ctx context.Context, info *tenon.CallInfo, next func(context.Context) error) error {
+	if info.Function {
+		return next(ctx) // a part of a call that may have its place
+	}
 	places := l.places(info.Method)
 	select {
 	case places <- struct{}{}:
