@@ -194,11 +194,12 @@ func (s *servedCall) tally(info *CallInfo, args int64) {
 		if p == nil {
 			continue
 		}
-		info.SentBytes += p.out.size
-		info.SentItems += p.out.sent
+		items, bytes := p.out.total()
+		info.SentBytes += bytes
+		info.SentItems += items
 		info.ReceivedBytes += p.in.takenBytes
 		info.ReceivedItems += p.in.takenItems
-		info.Spent = info.Spent || p.ranged || p.out.sent > 0
+		info.Spent = info.Spent || p.ranged || items > 0
 	}
 }
 

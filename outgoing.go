@@ -154,12 +154,20 @@ func (o *outgoing) send(ctx context.Context) error {
 	return err
 }
 
+// charge takes what is sent out of the credit. o.mu is held.
 func (o *outgoing) charge(items, bytes int64) {
 	o.unseen.Add(items)
 	o.items.Add(-items)
 	o.bytes.Add(-bytes)
 	o.sent += items
 	o.size += bytes
+}
+
+// total returns how much was sent.
+func (o *outgoing) total() (items, bytes int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.sent, o.size
 }
 
 // flush sends what is kept and waits for the credit that it takes.
@@ -249,7 +257,9 @@ func (o *outgoing) putSlow(ctx context.Context, value appender) error {
 	for _, p := range pieces {
 		total += int64(len(p))
 	}
+	o.mu.Lock()
 	o.charge(1, total)
+	o.mu.Unlock()
 	m := message{header: o.header(wire.Item, 1), limit: o.conn.peer.limits.Message}
 	_, err := o.conn.sender.sendPieces(ctx, m, pieces)
 	if e, ok := errors.AsType[*Error](err); ok {

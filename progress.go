@@ -89,9 +89,7 @@ func (s *progressState) hasten() {
 
 // sent notes the bytes of an input. It runs on the caller's goroutine.
 func (s *progressState) sent(o *outgoing) {
-	o.mu.Lock()
-	n := o.size
-	o.mu.Unlock()
+	_, n := o.total()
 	s.change(func(p *Progress) { p.Sent, p.ToSend = n, max(n, p.ToSend) })
 	s.deliver(false)
 }

@@ -342,8 +342,9 @@ func (s *talking) tally(t *call.Tally) {
 	for _, p := range s.list {
 		switch p := p.(type) {
 		case *outgoing:
-			t.SentItems += p.sent
-			t.SentBytes += p.size
+			items, bytes := p.total()
+			t.SentItems += items
+			t.SentBytes += bytes
 			s.open.Spent = s.open.Spent || p.begun
 		case *incoming:
 			if p.party == s.main {

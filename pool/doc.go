@@ -28,19 +28,28 @@
 //     when its caller gave up before. Calls that find every member busy wait in
 //     line, first come first served, as many as [Queue] allows; one more fails at
 //     once with [ErrQueueFull]. A caller that gives up leaves the line, and no
-//     place is lost by it.
+//     place is lost by it. A call with streams is one call: it stays with its
+//     member and keeps its place until its handler has ended, also when the loop
+//     over it was left. Its error reaches the loop; it is sent again only while
+//     nothing of its input or its result has been taken.
 //  5. Calls with the same key ([WithKey]) go to the same member while it lives.
 //     Its replacement inherits its keys; until it is there they go to other
 //     members. [Pool.Resize] moves the keys of the places that come or go, no
 //     others.
-//  6. A call from inside a call of the same pool, that is from a handler of this
-//     process that a member called back, or from the handler of a [Local] member,
-//     cannot wait for itself: where every member is busy it runs on the member
-//     that called back, whose own call is waiting for it. It must be made with
-//     the handler's context. Only members that are connections or have one (Conn)
-//     and local ones are recognized, and only when the call back comes straight
-//     from them; other nested calls wait in line like all others.
-//  7. After [Pool.Close] no member, goroutine or waiting call is left.
+//  6. A call from inside a call of the same pool, that is from a handler or a
+//     function of this process that a member called back, or from the handler of a
+//     [Local] member, cannot wait for itself: where every member is busy it runs on
+//     the member that called back, whose own call is waiting for it, to any depth.
+//     It must be made with the handler's or the function's context. Only members
+//     that are connections or have one (Conn) and local ones are recognized, and
+//     only when the call back comes straight from them; other nested calls wait in
+//     line like all others. So does a call in the body of a loop over a stream of
+//     the pool, or in an input: it needs a place beside that of its stream, which a
+//     pool of one member with Concurrency(1) never has. Give it a deadline.
+//  7. Members that have to leave, because the pool was closed or made smaller,
+//     finish their calls first, streams too, within [Grace] or the context of
+//     [Pool.Stop]. Then those are broken off, with an error that says so.
+//  8. After [Pool.Close] no member, goroutine or waiting call is left.
 //
 // # Members
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 
 	"github.com/tenon-go/tenon"
 )
@@ -56,4 +57,17 @@ func (p *Pool) tooLate(ctx context.Context, method string) error {
 func worthAnother(err error) bool {
 	var e *tenon.Error
 	return errors.As(err, &e) && e.SafeToRetry && e.Code == tenon.Unavailable
+}
+
+// explain says of a call that ended because its member was closed why that was
+// not put off any longer.
+func (s *seat) explain(err error) error {
+	why := s.cutOff.Load()
+	e, ok := err.(*tenon.Error)
+	if why == nil || !ok || !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	own := *e
+	own.Message = *why
+	return &own
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/pool"
@@ -100,7 +99,7 @@ func ExamplePool_Ready() {
 }
 
 // Each is for calls that every member shall have.
-func ExamplePool_Each() {
+func ExampleEach() {
 	ctx := context.Background()
 	p, err := pool.New(ctx, 3, startWorker)
 	if err != nil {
@@ -108,12 +107,18 @@ func ExamplePool_Each() {
 		return
 	}
 	defer p.Close()
-	var emptied atomic.Int64
-	err = p.Each(ctx, func(ctx context.Context, m tenon.Caller) error {
-		_, err := do.Call(ctx, m, "pid") // say, empty your cache
-		emptied.Add(1)
-		return err
-	})
-	fmt.Println(emptied.Load(), err)
-	// Output: 3 <nil>
+	emptied := 0
+	for member, err := range pool.Each(ctx, p, func(ctx context.Context, m tenon.Caller) (string, error) {
+		return do.Call(ctx, m, "pid") // say, empty your cache
+	}) {
+		if err != nil {
+			fmt.Println(member.Name, err)
+			continue
+		}
+		if member.Value == fmt.Sprint(member.PID) {
+			emptied++
+		}
+	}
+	fmt.Println(emptied)
+	// Output: 3
 }

@@ -3,6 +3,7 @@ package pool
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"time"
@@ -170,12 +171,21 @@ func (k *keeper) end(s *seat) {
 	patience := p.grace
 	byItself := k.leaving.Err() == nil
 	s.leave()
+	late := time.NewTimer(p.grace)
+	if p.quitting.Err() != nil {
+		late.Stop() // it is Stop that says for how long
+	}
 	select {
 	case <-s.empty:
 	case <-s.member.Done():
 	case <-p.hurrying.Done():
 		patience = lastMoment
+		s.cut("the pool was closed, and the call did not end in time")
+	case <-late.C:
+		patience = lastMoment
+		s.cut(fmt.Sprintf("the pool was made smaller, and the call did not end within %v", p.grace))
 	}
+	late.Stop()
 	ctx, cancel := context.WithTimeout(p.forcing, patience)
 	closeMember(ctx, s.member)
 	cancel()

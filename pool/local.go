@@ -37,6 +37,7 @@ type local struct {
 }
 
 func (l *local) Invoke(ctx context.Context, c *call.Call) error { return l.conn.Invoke(ctx, c) }
+func (l *local) Conn() *tenon.Conn                              { return l.conn }
 func (l *local) Name() string                                   { return "local" }
 func (l *local) Done() <-chan struct{}                          { return l.done }
 func (l *local) Err() error                                     { return l.conn.Err() }

@@ -23,6 +23,7 @@ import (
 func TestMain(m *testing.M) {
 	worker.Main("test", func(srv *tenon.Server) error {
 		tenon.Handle(srv, &do, obey)
+		new(flow).register(srv)
 		return nil
 	})
 	// A program built with -race sleeps for a second before it exits, by default.

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/pool"
 )
 
@@ -43,8 +42,5 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 			}()
 			misuse()
 		}()
-	}
-	if err := p.Each(t.Context(), func(context.Context, tenon.Caller) error { return nil }); err != nil {
-		t.Error(err)
 	}
 }

@@ -32,8 +32,9 @@ func Concurrency(n int) Option { return func(o *options) { o.concurrency = int64
 // finds none free fails at once. The default is 65,536.
 func Queue(n int) Option { return func(o *options) { o.queue = n } }
 
-// Grace bounds how long [Pool.Close] waits for running calls. The default is
-// 5 s.
+// Grace bounds how long running calls, streams too, may go on when their members
+// have to leave: at [Pool.Close], and after a [Pool.Resize] to fewer. Then they are
+// broken off, with an error that says so. The default is 5 s.
 func Grace(d time.Duration) Option { return func(o *options) { o.grace = d } }
 
 // OnStart is called with every member that joins the pool, replacements

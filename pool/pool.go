@@ -127,10 +127,13 @@ func (p *Pool) Invoke(ctx context.Context, c *call.Call) error {
 			return nil
 		}
 		p.note(s, err)
-		if !worthAnother(err) || c.Spent || ctx.Err() != nil {
-			return err
+		if !worthAnother(err) {
+			return s.explain(err)
 		}
 		s.doubt()
+		if c.Spent || ctx.Err() != nil {
+			return err
+		}
 		what.avoid = s
 		if attempt > 0 && !sleep(ctx, min(time.Millisecond<<min(attempt, 10), doubtful)) {
 			return err
@@ -175,28 +178,10 @@ func (p *Pool) note(s *seat, err error) {
 	}
 }
 
-// Each calls f once for every member that is there, all at the same time, and
-// returns when all have returned, with their errors joined. It is for calls that
-// every worker shall have, such as one that empties a cache; it heeds no
-// [Concurrency].
-func (p *Pool) Each(ctx context.Context, f func(ctx context.Context, m tenon.Caller) error) error {
-	seats := *p.seats.Load()
-	failures := make([]error, len(seats))
-	var all sync.WaitGroup
-	for i, s := range seats {
-		s.enter()
-		all.Go(func() {
-			defer p.release(s)
-			failures[i] = f(ctx, s.member)
-		})
-	}
-	all.Wait()
-	return errors.Join(failures...)
-}
-
 // Resize changes the number of members to n and does not wait for it; it panics
-// if n is less than 1, which would leave calls waiting for nobody. Further ones join when they have started, and are tried again with pauses
-// when they cannot be; those that are too many finish their calls first.
+// if n is less than 1, which would leave calls waiting for nobody. Further ones
+// join when they have started, and are tried again with pauses when they cannot be;
+// those that are too many finish their calls first, within the pool's [Grace].
 func (p *Pool) Resize(n int) {
 	if n < 1 {
 		panic(fmt.Sprintf("pool: Resize(%d): a pool has at least one member; Close ends it", n))

@@ -355,23 +355,6 @@ func TestConnectionsAndOthersAreMembers(t *testing.T) {
 	servers.Wait()
 }
 
-func TestEachReachesEveryMember(t *testing.T) {
-	c := &crew{work: func(context.Context) error { return nil }}
-	p := newPool(t, 5, c.start, pool.Concurrency(1))
-	err := p.Each(context.Background(), func(ctx context.Context, m tenon.Caller) error {
-		_, err := do.Call(ctx, m, "")
-		return err
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	for _, m := range c.members() {
-		if m.calls.Load() != 1 {
-			t.Errorf("%s: %d calls", m.name, m.calls.Load())
-		}
-	}
-}
-
 // Members end at random under load: every call succeeds, since a member that is
 // gone refuses safely, and none is lost.
 func TestCallsGoOnWhileMembersEndReport47(t *testing.T) {

@@ -23,6 +23,8 @@ type seat struct {
 	counted uint64        // of its calls, in the pool's tally; guarded by the pool
 	ended   bool          // the member is in the tally; guarded by the pool
 
+	cutOff atomic.Pointer[string] // why running calls are waited for no longer
+
 	_        [64]byte
 	inFlight atomic.Int64
 	calls    atomic.Uint64
@@ -142,3 +144,6 @@ func (s *seat) miss() {
 	default:
 	}
 }
+
+// cut notes why the calls that still run are broken off.
+func (s *seat) cut(why string) { s.cutOff.Store(&why) }

@@ -69,8 +69,61 @@ func TestCallOfAPoolInsideACallOfItReport50(t *testing.T) {
 	known.Store(p)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if _, err := do.Call(ctx, p, "ask ask ask pid"); err != nil {
+	if _, err := do.Call(ctx, p, strings.Repeat("ask ", 50)+"pid"); err != nil {
 		t.Error(err)
+	}
+}
+
+// A function, and one in that, and so on: all in one worker, through its pool.
+func TestFunctionsOfWorkersThatCallTheirPoolReport50(t *testing.T) {
+	p := newPool(t, 1, startWorker, pool.Concurrency(1))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	depth := 0
+	var ask func(ctx context.Context, question string) (string, error)
+	ask = func(ctx context.Context, question string) (string, error) {
+		if depth++; depth == 50 {
+			return do.Call(ctx, p, "pid")
+		}
+		return consult.Call(ctx, p, question, tenon.FuncPort(&consultF, ask))
+	}
+	answer, err := consult.Call(ctx, p, "who", tenon.FuncPort(&consultF, ask))
+	if err != nil || answer != strconv.Itoa(p.Stats().Members[0].PID) {
+		t.Errorf("%q at depth %d, %v", answer, depth, err)
+	}
+}
+
+func TestStreamOfAWorkerThatIsKilledOrHasToLeave(t *testing.T) {
+	p := newPool(t, 2, startWorker, pool.Concurrency(1), pool.Grace(100*time.Millisecond))
+	n := 0
+	for _, err := range tenon.Stream(t.Context(), &count, p, "", &number) {
+		if n++; n == 1000 {
+			for _, m := range p.Stats().Members {
+				if m.InFlight == 1 {
+					_ = syscall.Kill(m.PID, syscall.SIGKILL)
+				}
+			}
+		}
+		var exit *worker.ExitError
+		if err != nil && (!errors.As(err, &exit) || tenon.SafeToRetry(err)) {
+			t.Error(err)
+		}
+	}
+	if err := p.Ready(t.Context()); err != nil || p.Stats().Ended != 1 || p.Stats().Resent != 0 {
+		t.Errorf("%v, %+v", err, p.Stats())
+	}
+	var last error
+	closed := make(chan error, 1)
+	n = 0
+	for _, err := range tenon.Stream(t.Context(), &count, p, "", &number) {
+		if n++; n == 1000 {
+			go func() { closed <- p.Close() }()
+		}
+		last = err
+	}
+	if err := <-closed; err != nil || last == nil ||
+		!strings.Contains(last.Error(), "the pool was closed, and the call did not end in time [worker test-") {
+		t.Errorf("%v, %v", last, err)
 	}
 }
 
