@@ -1,8 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
-	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,10 +19,7 @@ import (
 )
 
 func newCallCommand() *cobra.Command {
-	var (
-		to       target
-		metadata []string
-	)
+	var c caller
 	cmd := &cobra.Command{
 		Use:   "call ADDRESS package.Service/Method [JSON ...]",
 		Short: "Call a method of a running process, with JSON",
@@ -42,10 +40,25 @@ How values are written:
   constants             their name or their value
   structs               objects; only pointers and optional fields may be left out
   maps                  objects; keys that are no text as the text of their JSON
-  pointers              null or the value`,
+  pointers              null or the value
+
+Streams and functions are no arguments:
+
+  stream as parameter   its items come from the standard input, one a line; of
+                        several streams as {"stream": item}
+  stream as result      its items are printed as they come, one a line; of several
+                        streams as {"stream": item}
+  function              each of its calls is shown on the standard error, as
+                        {"function": arguments}, and answered with zero values or
+                        with those of --answer
+
+What has no name is called by its number among the parameters or results.`,
 		Example: `  tenon call unix:/run/shop.sock shop.Shop/Price '{"article": "nail", "count": 100}'
   tenon call unix:/run/shop.sock shop.Shop/Price '"nail"' 100
-  tenon call tcp:localhost:7000 shop.Shop/Import @articles.json`,
+  tenon call tcp:localhost:7000 shop.Shop/Import @articles.json
+  tenon call unix:/run/shop.sock shop.Depot/Watch 1 | head -3
+  tenon call unix:/run/shop.sock shop.Depot/Import < articles.jsonl
+  tenon call unix:/run/shop.sock shop.Depot/Pack 3 --answer confirm='{"sure": true, "remark": "fine"}'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) < 2:
@@ -56,70 +69,159 @@ How values are written:
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			address, err := to.parse(cmd, args[0])
+			address, err := c.to.parse(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			md, err := pairs(metadata)
-			if err != nil {
+			if err := c.parse(); err != nil {
 				return usage(cmd, "%w", err)
 			}
-			texts, err := read(args[2:], cmd.InOrStdin())
-			if err != nil {
-				return fmt.Errorf("tenon call: %w", err)
-			}
-			ctx, cancel := to.bound(cmd.Context())
-			defer cancel()
-			conn, offers, err := to.connect(ctx, address)
-			if err != nil {
-				return fmt.Errorf("tenon call: %w", err)
-			}
-			defer conn.Close()
-			offer, err := find(offers, args[1])
-			if err != nil {
-				return fmt.Errorf("tenon call: %s %w", address, err)
-			}
-			if len(md) > 0 {
-				ctx = tenon.WithMetadata(ctx, md)
-			}
-			answer, err := dynamic.Call(ctx, conn, offer, texts)
-			if err != nil {
-				var e *tenon.Error
-				if ctx.Err() == context.DeadlineExceeded && errors.As(err, &e) {
-					e.Message = fmt.Sprintf("no answer within %v (--timeout)", to.timeout)
-				}
-				return failure(offer.Name, err)
-			}
-			if len(answer) > 0 {
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", answer)
+			err = c.call(cmd, address, args[1], args[2:])
+			if err != nil && c.asJSON {
+				return inJSON(args[1], err)
 			}
 			return err
 		},
 	}
-	to.addFlags(cmd)
-	cmd.Flags().StringArrayVar(&metadata, "metadata", nil, "send `key=value` beside the arguments; may be repeated")
+	c.to.addFlags(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&c.pairs, "metadata", nil, "send `key=value` beside the arguments; may be repeated")
+	flags.StringArrayVar(&c.replies, "answer", nil, "what a function returns, as `NAME=JSON`; may be repeated")
+	flags.BoolVar(&c.progress, "progress", false, "show the call's progress on the standard error")
+	flags.BoolVar(&c.asJSON, "json", false, "print a failure as JSON, too")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(cmd, `%w (put -- before values that begin with "-")`, err)
 	})
 	return cmd
 }
 
-// failure shows the error of a call to a person.
-func failure(method string, err error) error {
+// A caller is one run of the command.
+type caller struct {
+	to               target
+	pairs, replies   []string
+	progress, asJSON bool
+
+	metadata map[string]string
+	answers  map[string][]byte
+}
+
+func (c *caller) parse() (err error) {
+	if c.metadata, err = pairs("metadata", c.pairs); err != nil {
+		return err
+	}
+	answers, err := pairs("answer", c.replies)
+	c.answers = make(map[string][]byte)
+	for name, text := range answers {
+		c.answers[name] = []byte(text)
+	}
+	return err
+}
+
+// call calls the method and prints what it answers.
+func (c *caller) call(cmd *cobra.Command, address remote.Address, name string, args []string) error {
+	texts, err := read(args, cmd.InOrStdin())
+	if err != nil {
+		return fmt.Errorf("tenon call: %w", err)
+	}
+	ctx, cancel := c.to.bound(cmd.Context())
+	defer cancel()
+	conn, offers, err := c.to.connect(ctx, address)
+	if err != nil {
+		return fmt.Errorf("tenon call: %w", err)
+	}
+	defer conn.Close()
+	offer, err := find(offers, name)
+	if err != nil {
+		return fmt.Errorf("tenon call: %s %w", address, err)
+	}
+	method, err := dynamic.NewMethod(offer)
+	if err == nil && method.Reads() && slices.Contains(args, "-") {
+		err = errors.New("its stream comes from the standard input, so no value can: use @FILE in place of -")
+	}
+	if err != nil {
+		return fmt.Errorf("tenon call: %s: %w", name, err)
+	}
+	if len(c.metadata) > 0 {
+		ctx = tenon.WithMetadata(ctx, c.metadata)
+	}
+	if c.progress {
+		p := &progress{to: cmd.ErrOrStderr()}
+		defer p.end()
+		ctx = tenon.WithProgress(ctx, p.show)
+	}
+	answer, err := method.Call(ctx, conn, texts, dynamic.Talk{
+		Input:   dynamic.NewLines("the standard input", cmd.InOrStdin()),
+		Ended:   conn.Done(),
+		Print:   func(line []byte) error { return printLine(cmd.OutOrStdout(), line) },
+		Called:  func(line []byte) { _ = printLine(cmd.ErrOrStderr(), line) },
+		Answers: c.answers,
+	})
+	if err == nil && len(answer) > 0 {
+		err = printLine(cmd.OutOrStdout(), answer)
+	}
 	var e *tenon.Error
-	if !errors.As(err, &e) {
-		return fmt.Errorf("tenon call: %s: %w", method, err)
+	switch {
+	case err == nil:
+		return nil
+	case cmd.Context().Err() != nil:
+		return fmt.Errorf("tenon call: %s: interrupted; the other side was told", name)
+	case c.to.timeUp(ctx, err) && errors.As(err, &e):
+		e.Message = fmt.Sprintf("no answer within %v (--timeout)", c.to.timeout)
+	}
+	return &failure{name, err}
+}
+
+// printLine writes a line in one piece.
+func printLine(w io.Writer, line []byte) error {
+	_, err := w.Write(append(line, '\n'))
+	return err
+}
+
+// A failure is the error of a call, for a person.
+type failure struct {
+	method string
+	err    error
+}
+
+func (f *failure) Unwrap() error { return f.err }
+
+func (f *failure) Error() string {
+	var e *tenon.Error
+	if !errors.As(f.err, &e) {
+		return fmt.Sprintf("tenon call: %s: %v", f.method, f.err)
 	}
 	retry := "the handler may have run"
 	if e.SafeToRetry {
 		retry = "safe, the handler has not run"
 	}
 	text := fmt.Sprintf("tenon call: %s failed\n  code:    %s\n  message: %s\n  peer:    %s\n  retry:   %s",
-		method, e.Code, strings.ReplaceAll(cmp.Or(e.Message, e.Code.String()), "\n", "\n           "), e.Peer, retry)
+		f.method, e.Code, strings.ReplaceAll(cmp.Or(e.Message, e.Code.String()), "\n", "\n           "), e.Peer, retry)
 	if len(e.Details) > 0 {
 		text += fmt.Sprintf("\n  details: %q", e.Details)
 	}
-	return errors.New(printable(text))
+	return printable(text)
+}
+
+// inJSON is a failure for a program: one line of JSON.
+func inJSON(method string, err error) error {
+	type object struct {
+		Method      string `json:"method"`
+		Code        string `json:"code,omitempty"` // of a call that failed
+		Message     string `json:"message"`
+		Peer        string `json:"peer,omitempty"`
+		SafeToRetry *bool  `json:"safeToRetry,omitempty"`
+		Details     []byte `json:"details,omitempty"`
+	}
+	o := object{Method: method, Message: strings.TrimPrefix(err.Error(), "tenon call: ")}
+	var e *tenon.Error
+	if f := (*failure)(nil); errors.As(err, &f) && errors.As(f.err, &e) {
+		o = object{method, e.Code.String(), cmp.Or(e.Message, e.Code.String()), e.Peer, &e.SafeToRetry, e.Details}
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(map[string]object{"error": o})
+	return errors.New(text.String())
 }
 
 // find looks a method up and names similar ones when it is not there.
@@ -188,13 +290,13 @@ func readAll(name string, r io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// pairs reads the values of --metadata.
-func pairs(list []string) (map[string]string, error) {
+// pairs reads the values of a flag.
+func pairs(flag string, list []string) (map[string]string, error) {
 	md := make(map[string]string, len(list))
 	for _, pair := range list {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {
-			return nil, fmt.Errorf("the metadata %q has not the form key=value", pair)
+			return nil, fmt.Errorf("the %s %q has not the form key=value", flag, pair)
 		}
 		md[key] = value
 	}

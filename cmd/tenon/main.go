@@ -41,10 +41,11 @@ func main() {
 }
 
 // run returns the exit status: 0, 1 for work that could not be done, 2 for a
-// command line that makes no sense.
+// command line that makes no sense, 130 for what Ctrl-C ended.
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	context.AfterFunc(ctx, stop) // another one ends the command at once
 	err := newCommand().ExecuteContext(ctx)
 	if err == nil {
 		return 0
@@ -54,6 +55,9 @@ func run() int {
 	if errors.As(err, &usage) {
 		fmt.Fprintf(os.Stderr, "\nRun \"%s --help\" for help.\n", usage.command)
 		return 2
+	}
+	if ctx.Err() != nil {
+		return 130 // as shells report it
 	}
 	return 1
 }

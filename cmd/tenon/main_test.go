@@ -34,6 +34,11 @@ func TestScripts(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(env.WorkDir, "large.json"), []byte(large), 0o666); err != nil {
 				return err
 			}
+			const longest = 20_000_000 // of the names in large.jsonl, in bytes
+			lines := `{"Name": "` + strings.Repeat("x", longest) + "\", \"Stock\": 1}\n{\"Name\": \"y\", \"Stock\": 1}\n"
+			if err := os.WriteFile(filepath.Join(env.WorkDir, "large.jsonl"), []byte(lines), 0o666); err != nil {
+				return err
+			}
 			env.Setenv("ROOT", root)
 			env.Setenv("PID", strconv.Itoa(os.Getpid())) // for names that all of the machine share
 			env.Setenv("GOWORK", "off")

@@ -44,6 +44,13 @@ func (t *target) bound(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeout(ctx, t.timeout)
 }
 
+// timeUp reports whether err is that of --timeout. The other side has the same
+// deadline, and may notice it a moment before.
+func (t *target) timeUp(ctx context.Context, err error) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && errors.Is(err, context.DeadlineExceeded) && time.Until(deadline) < t.timeout/10
+}
+
 // parse reads the address that the flags have to fit.
 func (t *target) parse(cmd *cobra.Command, text string) (remote.Address, error) {
 	address, err := remote.Parse(text)
@@ -91,7 +98,10 @@ func strange(address remote.Address, err error, patience time.Duration) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s was reached but said nothing within %v: it is stopped or too busy, or it does not speak tenon", address, patience)
 	case errors.As(err, &e) && e.Code == tenon.PermissionDenied:
-		return fmt.Errorf("%s does not let this command in: %s", address, e.Message)
+		// Its words are for those who write programs.
+		return fmt.Errorf("%s does not let this command in: %s\n%s", address, strings.ReplaceAll(e.Message, "tenon.WithToken", "--token"), remote.Introduction(address))
+	case remote.WantsCertificate(err):
+		return fmt.Errorf("%s does not let this command in: %w\n%s", address, err, remote.Introduction(address))
 	}
 	return fmt.Errorf("%s does not say what it offers: %w", address, err)
 }

@@ -92,6 +92,7 @@ func serveShop() {
 	if !*empty {
 		shop.RegisterShop(srv, server{})
 		shop.RegisterClock(srv, server{})
+		shop.RegisterDepot(srv, depot{})
 	}
 	if err := serve(ctx, srv, flag.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -106,6 +107,7 @@ func serve(ctx context.Context, srv *tenon.Server, text string) error {
 	if where, ok := strings.CutPrefix(text, "silent:"); ok {
 		return silent(ctx, where)
 	}
+	text, open := strings.CutPrefix(text, "open-") // with no client certificates
 	address, err := remote.Parse(text)
 	if err != nil {
 		return err
@@ -131,6 +133,9 @@ func serve(ctx context.Context, srv *tenon.Server, text string) error {
 		config, err := certificates()
 		if err != nil {
 			return err
+		}
+		if open {
+			config.ClientAuth = tls.NoClientCert
 		}
 		fmt.Printf("tls:%s\n", l.Addr())
 		return srv.Serve(ctx, tls.NewListener(l, config))

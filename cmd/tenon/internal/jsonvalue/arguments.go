@@ -51,6 +51,69 @@ func Arguments(params []shape.Field, texts [][]byte) ([]byte, error) {
 	return e.b, nil
 }
 
+// ParseItem encodes one value.
+func ParseItem(t *shape.Type, text []byte) ([]byte, error) {
+	v, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("it is not JSON: %w", err)
+	}
+	e := &encoder{}
+	if err := e.value("item", t, v); err != nil {
+		return nil, err
+	}
+	return e.b, nil
+}
+
+// ParseValues encodes results that are written as [Values] writes them.
+func ParseValues(results []shape.Field, text []byte) ([]byte, error) {
+	v, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("it is not JSON: %w", err)
+	}
+	e := &encoder{}
+	var list []any
+	switch {
+	case len(results) == 0:
+		if v != nil {
+			return nil, fmt.Errorf("there are no results: want null, got %s", got(v))
+		}
+	case len(results) == 1:
+		list = []any{v}
+	case named(results):
+		object, ok := v.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("want an object with the results by name, got %s", got(v))
+		}
+		err := e.fields("result ", results, object)
+		return e.b, err
+	default:
+		list, _ = v.([]any)
+	}
+	if len(list) != len(results) {
+		return nil, fmt.Errorf("want an array of %d results, got %s", len(results), got(v))
+	}
+	e.array(len(results))
+	for i, r := range results {
+		if err := e.value("result "+label(r, i), r.Type, list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return e.b, nil
+}
+
+// ZeroValues encodes results that are all zero. Some values that travel as their
+// own text or bytes have none that is known here.
+func ZeroValues(results []shape.Field) ([]byte, error) {
+	e := &encoder{}
+	e.array(len(results))
+	for i, r := range results {
+		if err := e.zero("result "+label(r, i), r.Type); err != nil {
+			return nil, err
+		}
+	}
+	return e.b, nil
+}
+
 func label(p shape.Field, i int) string {
 	if p.Name == "" {
 		return fmt.Sprint(i + 1)

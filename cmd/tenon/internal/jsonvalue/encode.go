@@ -233,7 +233,7 @@ func constantText(t *shape.Type, s string) string {
 	return named
 }
 
-// zero appends the zero value of a field that was left out.
+// zero appends the zero value of what was left out.
 func (e *encoder) zero(path string, t *shape.Type) error {
 	if err := e.enter(path); err != nil {
 		return err
@@ -243,7 +243,12 @@ func (e *encoder) zero(path string, t *shape.Type) error {
 	case nilable(t):
 		e.b = msgp.AppendNil(e.b)
 	case t.Kind == shape.Struct:
-		return e.fields(path+".", t.Fields, nil)
+		e.array(len(t.Fields))
+		for _, f := range t.Fields {
+			if err := e.zero(path+"."+f.Name, f.Type); err != nil {
+				return err
+			}
+		}
 	case t.Kind == shape.Array && t.Len > maxOmitted:
 		return fmt.Errorf("%s is missing: want %s", path, want(t))
 	case isBytes(t):

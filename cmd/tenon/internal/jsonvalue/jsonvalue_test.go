@@ -209,6 +209,67 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// Items and the values of functions, on one line.
+func TestItemsAndValues(t *testing.T) {
+	for _, c := range []struct{ results, text, want string }{ // want: of the error, if there is one
+		{`()`, `null`, ``},
+		{`(n int)`, `5`, ``},
+		{`(u {A int, B []string})`, `{"A":1,"B":["x"]}`, ``},
+		{`(a int, b *int)`, `{"a":5,"b":null}`, ``},
+		{`(int, s string)`, `[5,"x"]`, ``},
+		{`()`, `1`, `there are no results: want null, got 1`},
+		{`(n int)`, `"x"`, `result n: want int, got "x"`},
+		{`(int)`, `{`, `it is not JSON: unexpected EOF`},
+		{`(a int, b int)`, `[1,2]`, `want an object with the results by name, got an array of 2`},
+		{`(a int, b int)`, `{"a":1}`, `result b is missing: want int`},
+		{`(int, int)`, `[1]`, `want an array of 2 results, got an array of 1`},
+		{`(int, int)`, `7`, `want an array of 2 results, got 7`},
+	} {
+		results := parse(t, "() "+c.results).Results
+		encoded, err := jsonvalue.ParseValues(results, []byte(c.text))
+		switch {
+		case c.want != "":
+			if err == nil || err.Error() != c.want {
+				t.Errorf("%s %s: %v\nwant %s", c.results, c.text, err, c.want)
+			}
+			continue
+		case err != nil:
+			t.Errorf("%s %s: %v", c.results, c.text, err)
+			continue
+		}
+		if again, err := jsonvalue.Values(results, encoded); err != nil || string(again) != c.text {
+			t.Errorf("%s %s: %s, %v", c.results, c.text, again, err)
+		}
+	}
+	item := parse(t, `(u {A int, B []string}) ()`).Params[0].Type
+	encoded, err := jsonvalue.ParseItem(item, []byte(`{"B": null, "A": 1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := jsonvalue.Item(item, encoded); err != nil || string(again) != `{"A":1,"B":null}` {
+		t.Errorf("%s, %v", again, err)
+	}
+	if _, err := jsonvalue.ParseItem(item, []byte(`{"A": 1, "B": [2]}`)); err == nil || err.Error() != "item.B[0]: want string, got 2" {
+		t.Error(err)
+	}
+}
+
+func TestZeroValues(t *testing.T) {
+	results := parse(t, `() (b bool, n int, s string, f float64, u U{A int, V {B []int}}, p *U, a [2]U, d duration, at time, key [2]byte)`).Results
+	encoded, err := jsonvalue.ZeroValues(results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const u = `{"A":0,"V":{"B":null}}`
+	const want = `{"b":false,"n":0,"s":"","f":0,"u":` + u + `,"p":null,"a":[` + u + `,` + u + `],"d":"0s","at":"0001-01-01T00:00:00Z","key":"AAA="}`
+	if got, err := jsonvalue.Values(results, encoded); err != nil || string(got) != want {
+		t.Errorf("%s, %v\nwant %s", got, err, want)
+	}
+	if _, err := jsonvalue.ZeroValues(parse(t, `() (u {A netip.Addr:text})`).Results); err == nil || err.Error() != "result u.A is missing: want netip.Addr as text" {
+		t.Error(err)
+	}
+}
+
 // types makes a type, and values of it, of at most the given depth.
 func types(t *rapid.T, depth int) (string, *rapid.Generator[[]byte]) {
 	scalar := func(text string, v *rapid.Generator[[]byte]) (string, *rapid.Generator[[]byte]) { return text, v }
@@ -318,5 +379,13 @@ func FuzzAnyJSONForAnyShape(f *testing.F) {
 			jsonvalue.Results(s.Params, encoded)
 		}
 		jsonvalue.Results(s.Results, input)
+		for _, parsed := range [][]shape.Field{s.Params, s.Results} {
+			if encoded, err := jsonvalue.ParseValues(parsed, input); err == nil {
+				if _, err := msgp.Skip(encoded); err != nil {
+					t.Fatalf("%s: %s became % x: %v", text, input, encoded, err)
+				}
+			}
+			jsonvalue.ZeroValues(parsed)
+		}
 	})
 }

@@ -15,32 +15,57 @@ import (
 	"github.com/tenon-go/tenon/internal/shape"
 )
 
-// Results returns encoded results as JSON: nothing if there are none, one as it
-// is, several as an object if they have names and else as an array.
+// Results returns encoded results as JSON of several lines: nothing if there are
+// none, else what [Values] returns.
 func Results(results []shape.Field, encoded []byte) ([]byte, error) {
+	b, err := Values(results, encoded)
+	if err != nil || len(results) == 0 {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := json.Indent(&text, b, "", "  "); err != nil {
+		return nil, fmt.Errorf("result: %w", err)
+	}
+	return text.Bytes(), nil
+}
+
+// Values returns encoded results, or arguments, as JSON of one line: null if there
+// are none, one as it is, several as an object if they have names and else as an
+// array.
+func Values(fields []shape.Field, encoded []byte) ([]byte, error) {
 	p := &printer{}
 	p.d.ResetOwned(encoded)
 	switch {
-	case len(results) == 0:
+	case len(fields) == 0:
 		p.d.Skip()
-	case len(results) == 1:
-		p.only(results[0])
-	case slices.ContainsFunc(results, func(f shape.Field) bool { return f.Name == "" }):
-		p.list('[', ']', results)
+		p.text("null")
+	case len(fields) == 1:
+		p.only(fields[0])
+	case named(fields):
+		p.list('{', '}', fields)
 	default:
-		p.list('{', '}', results)
+		p.list('[', ']', fields)
 	}
 	if err := p.d.Finish(); err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}
-	if len(p.b) == 0 {
-		return nil, nil
+	return p.b, nil
+}
+
+// named reports whether all fields have names.
+func named(fields []shape.Field) bool {
+	return !slices.ContainsFunc(fields, func(f shape.Field) bool { return f.Name == "" })
+}
+
+// Item returns an encoded value as JSON of one line.
+func Item(t *shape.Type, encoded []byte) ([]byte, error) {
+	p := &printer{}
+	p.d.ResetOwned(encoded)
+	p.value(t)
+	if err := p.d.Finish(); err != nil {
+		return nil, fmt.Errorf("item: %w", err)
 	}
-	var text bytes.Buffer
-	if err := json.Indent(&text, p.b, "", "  "); err != nil {
-		return nil, fmt.Errorf("result: %w", err)
-	}
-	return text.Bytes(), nil
+	return p.b, nil
 }
 
 // A printer writes values as JSON while it decodes them. Failures stick to d.

@@ -55,3 +55,26 @@ func hint(a Address, err error) string {
 	}
 	return ""
 }
+
+// Introduction says how this command shows who it is.
+func Introduction(a Address) string {
+	const token = "Show the token that it demands: --token TOKEN, or $TENON_TOKEN."
+	switch a.Kind {
+	case "tls":
+		return "Show a certificate that it trusts: --cert FILE --key FILE. Or the token, if it demands one: --token TOKEN, or $TENON_TOKEN."
+	case "tcp":
+		return token
+	}
+	return token + " Or run this command as the user whose process it is."
+}
+
+// WantsCertificate reports whether a server ended the connection because of the
+// certificate that it was shown, or was not.
+func WantsCertificate(err error) bool {
+	for _, alert := range []string{"certificate required", "bad certificate", "unknown certificate authority", "unknown certificate", "expired certificate"} {
+		if strings.Contains(err.Error(), "remote error: tls: "+alert) {
+			return true
+		}
+	}
+	return false
+}

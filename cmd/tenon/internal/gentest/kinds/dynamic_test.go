@@ -59,7 +59,11 @@ func passes[T any](t *testing.T, conn *tenon.Conn, offer tenon.Offer, appendTo a
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := dynamic.Call(context.Background(), conn, offer, [][]byte{[]byte("[" + string(sent) + "]")})
+		method, err := dynamic.NewMethod(offer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := method.Call(context.Background(), conn, [][]byte{[]byte("[" + string(sent) + "]")}, dynamic.Talk{})
 		if err != nil || string(got) != string(sent) {
 			t.Fatalf("sent %s\ngot  %s, %v", sent, got, err)
 		}
