@@ -15,13 +15,23 @@ import (
 	"time"
 )
 
-func build(t *testing.T) (program string) {
-	t.Helper()
-	program = filepath.Join(t.TempDir(), "follow")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return program
+// program is the built program. Tests run it as a user does.
+var program string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "follow")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(dir)
+		program = filepath.Join(dir, "follow")
+		if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+			os.Stderr.Write(out)
+			return 1
+		}
+		return m.Run()
+	}())
 }
 
 // A running is the program, on files of its directory.
@@ -40,7 +50,7 @@ func start(t *testing.T, args ...string) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.cmd = exec.Command(build(t), args...)
+	p.cmd = exec.Command(program, args...)
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = p.dir, w, w
 	p.write("a.log", "before\n")
 	if err := p.cmd.Start(); err != nil {
@@ -115,13 +125,21 @@ func TestFilesAreFollowedWhateverBecomesOfThem(t *testing.T) {
 	p.write("b.log", "late\n\nlater\n")
 	p.wants("follow: b.log is there", "b.log: late", "b.log: ", "b.log: later")
 
-	// Rotated: what was written to the old file last is not lost.
+	// Replaced: what was written to the old file last is not lost.
 	p.write("a.log", "the last\nand without a newline")
+	p.write("new.log", "three\n")
+	if err := os.Rename(filepath.Join(p.dir, "new.log"), filepath.Join(p.dir, "a.log")); err != nil {
+		t.Fatal(err)
+	}
+	p.wants("a.log: the last", "a.log: and without a newline", "follow: a.log was replaced; on in the new one", "a.log: three")
+
+	// Moved away, and there again later.
 	if err := os.Rename(filepath.Join(p.dir, "a.log"), filepath.Join(p.dir, "a.log.1")); err != nil {
 		t.Fatal(err)
 	}
-	p.write("a.log", "three\n")
-	p.wants("a.log: the last", "a.log: and without a newline", "a.log: three", "follow: a.log (was replaced; on in the new one|is there)")
+	p.wants("follow: a.log cannot be read: no such file or directory; waiting for it")
+	p.write("a.log", "four\n")
+	p.wants("follow: a.log is there", "a.log: four")
 
 	if err := os.Truncate(filepath.Join(p.dir, "b.log"), 0); err != nil {
 		t.Fatal(err)
@@ -148,7 +166,7 @@ func TestReaderThatHasEnoughEndsIt(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("line\n", 100_000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("sh", "-c", `"$0" -all "$1" | head -2`, build(t), path)
+	cmd := exec.Command("sh", "-c", `"$0" -all "$1" | head -2`, program, path)
 	cmd.WaitDelay = 20 * time.Second // for what is left and has its output open
 	if out, err := cmd.Output(); err != nil || string(out) != "line\nline\n" {
 		t.Errorf("%q, %v", out, err)

@@ -18,6 +18,25 @@ import (
 	"github.com/tenon-go/tenon"
 )
 
+// program is the built program. Tests run it as a user does.
+var program string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "wordcount")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(dir)
+		program = filepath.Join(dir, "wordcount")
+		if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+			os.Stderr.Write(out)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
 // words are of one to four bytes a rune, so that pieces cut them everywhere.
 var words = strings.Fields("the The don't 'quoted' naïve Straße ÉTÉ e\u0301te\u0301 слово 写真 𝒳𝒴 x 42")
 
@@ -73,7 +92,6 @@ func TestTextThatBreaksOffIsAnError(t *testing.T) {
 }
 
 func TestFilesAndTheStandardInput(t *testing.T) {
-	program := build(t)
 	text, count := sample(5 << 20)
 	lines := bytes.Count(text, []byte("\n"))
 	path := filepath.Join(t.TempDir(), "text")
@@ -107,7 +125,7 @@ func TestFilesAndTheStandardInput(t *testing.T) {
 // Counting that is slow holds the reading up: of a text of 24 MiB no more is under
 // way than a stream takes at most, 4 MiB, and some pieces.
 func TestTheReadingWaitsForTheCounting(t *testing.T) {
-	cmd := exec.Command(build(t), "-rest", "1ms")
+	cmd := exec.Command(program, "-rest", "1ms")
 	text, _ := sample(1 << 20)
 	cmd.Stdin = bytes.NewReader(bytes.Repeat(text, 24))
 	out, err := cmd.Output()
@@ -124,7 +142,7 @@ func TestTheReadingWaitsForTheCounting(t *testing.T) {
 }
 
 func TestFaultsNameTheFile(t *testing.T) {
-	program, dir := build(t), t.TempDir()
+	dir := t.TempDir()
 	for _, c := range []struct{ arg, want string }{
 		{filepath.Join(dir, "no"), "wordcount: open " + filepath.Join(dir, "no") + ": no such file or directory\n"},
 		{dir, "wordcount: read " + dir + ": is a directory\n"},
@@ -138,7 +156,7 @@ func TestFaultsNameTheFile(t *testing.T) {
 
 // The terminal, or whatever the standard input is, may have nothing more to say.
 func TestInterruptEndsIt(t *testing.T) {
-	cmd := exec.Command(build(t))
+	cmd := exec.Command(program)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -159,13 +177,4 @@ func TestInterruptEndsIt(t *testing.T) {
 	if status := cmd.ProcessState.ExitCode(); status != 130 || stderr.String() != "wordcount: stopped\n" {
 		t.Errorf("status %d, %q", status, &stderr)
 	}
-}
-
-func build(t *testing.T) (program string) {
-	t.Helper()
-	program = filepath.Join(t.TempDir(), "wordcount")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return program
 }
