@@ -75,6 +75,7 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 		served:  newServedCalls(back),
 		runners: &runners{jobs: make(chan *servedCall)},
 		peer:    newPeerMethods(),
+		scope:   scope{closed: make(chan struct{})},
 		over:    make(chan struct{}),
 		done:    make(chan struct{}),
 	}
@@ -112,9 +113,15 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 		c.sender.later.Stop()
 		c.work.Wait()
 		if back != nil {
-			back.forget(c)
+			back.ended(c)
 		}
 		close(c.done)
+		_, drained := c.served.drain()
+		<-drained
+		c.scope.close(c.logger)
+		if back != nil {
+			back.forget(c)
+		}
 	}()
 	return c
 }
@@ -154,7 +161,7 @@ func (c *Conn) isOver() bool { return c.pending.isOver() }
 
 // Close ends the connection: open calls fail, contexts of running handlers end,
 // the link is closed. It waits for the connection's goroutines, not for the
-// handlers.
+// handlers. One-way calls of a moment ago may not be handled, or be cut short.
 func (c *Conn) Close() error {
 	c.end(net.ErrClosed)
 	<-c.done
@@ -163,24 +170,44 @@ func (c *Conn) Close() error {
 
 // Shutdown ends the connection in order: it takes no more calls, and tells the
 // other side that those it has not accepted are safe to retry elsewhere; it
-// waits until every handler has answered; then it closes. When ctx ends first it
-// closes at once and returns ctx's error.
+// waits until every handler has answered, and the other side's handlers of one-way
+// calls too; then it closes, and waits for the connection's own services (see
+// [PerConn]). When ctx ends first it closes at once and returns ctx's error.
 func (c *Conn) Shutdown(ctx context.Context) error {
 	last, drained := c.served.drain()
 	said := c.outbox.farewell(last, nil)
-	for _, step := range []<-chan struct{}{said, drained} {
+	heard := make(chan struct{})
+	go func() {
+		select {
+		case <-drained: // handlers may make such calls
+			c.pending.shut(&Error{Code: Unavailable, Message: "this side is shutting down", SafeToRetry: true})
+			c.pending.waitOneWay(c.done)
+		case <-c.done:
+		}
+		close(heard)
+	}()
+	for _, step := range []<-chan struct{}{said, drained, heard} {
 		select {
 		case <-step:
 		case <-c.done:
-			return nil
 		case <-ctx.Done():
 			c.Close()
 			return ctx.Err()
 		}
 	}
 	c.sender.flushAll(ctx) // answers that were to go out with others
-	return c.Close()
+	c.Close()
+	select {
+	case <-c.scope.closed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
+
+// Peer names the other side as errors do: what [WithPeerName] said, or else its
+// address. It is empty if neither is known.
+func (c *Conn) Peer() string { return c.options.peer }
 
 // Done is closed when the connection has ended and every call is settled.
 func (c *Conn) Done() <-chan struct{} { return c.done }
@@ -243,11 +270,6 @@ func (c *Conn) end(reason error) {
 			c.reader.rouse()    // so that the base reader finds the end
 			c.reader.dislodge() // Close waits for it, and not for a handler
 			c.served.cancelAll()
-			_, drained := c.served.drain()
-			go func() {
-				<-drained
-				c.scope.close()
-			}()
 		})
 	})
 }

@@ -42,8 +42,19 @@ type Method[A, R any] struct {
 	Result Codec[R]
 
 	Ports      int  // streams and functions among its parameters and results
-	OneWay     bool // no result and no error: a call is done when it is published
 	Idempotent bool // calling it twice does what calling it once does
+
+	// OneWay is for a method without result and error. A call is done when it is
+	// published: neither its deadline nor the end of its context travels, and only
+	// the serving side hears of its handler's failures; interceptors of calls hear
+	// why one could not be published. Calls of one goroutine over one connection
+	// arrive in order, one-way or not, but their handlers run side by side; where
+	// order matters there are streams. A call counts as open until it was handled,
+	// so that a caller who is faster than the handlers waits at the peer's limit
+	// ([WithMaxCalls]), within its context. Ends in order wait until the calls that
+	// were published have been handled: [Conn.Shutdown], [Client.Disconnect] and
+	// the Stop and Close of workers and pools. [Conn.Close] does not.
+	OneWay bool
 
 	once  sync.Once
 	info  call.Method

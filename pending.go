@@ -14,6 +14,7 @@ type pendingCalls struct {
 	mu       sync.Mutex
 	open     openCalls[*call.Call] // nil: the caller gave up, the answer is still due
 	places   map[uint32]call.Place // what calls occupy whose callers gave up
+	oneWay   map[uint32]struct{}   // calls that are published, and not answered
 	admitted int                   // calls that have a place and no id yet
 	last     uint32                // the id given out last
 	limit    int                   // how many the peer accepts
@@ -104,9 +105,19 @@ func (p *pendingCalls) isOver() bool {
 
 // wait waits until no call is open, and returns false when done is closed first.
 func (p *pendingCalls) wait(done <-chan struct{}) bool {
+	return p.waitFor(done, func() bool { return p.open.len() == 0 })
+}
+
+// waitOneWay does the same for one-way calls.
+func (p *pendingCalls) waitOneWay(done <-chan struct{}) bool {
+	return p.waitFor(done, func() bool { return len(p.oneWay) == 0 })
+}
+
+// waitFor waits until settled, which is called with p.mu held.
+func (p *pendingCalls) waitFor(done <-chan struct{}, settled func() bool) bool {
 	for {
 		p.mu.Lock()
-		if p.open.len() == 0 {
+		if settled() {
 			p.mu.Unlock()
 			return true
 		}
@@ -136,6 +147,7 @@ func (p *pendingCalls) take(id uint32) (c *call.Call, known bool) {
 	p.mu.Lock()
 	if c, known = p.open.take(id); known {
 		p.room()
+		delete(p.oneWay, id)
 	}
 	var place call.Place
 	if known && c == nil {
@@ -149,7 +161,7 @@ func (p *pendingCalls) take(id uint32) (c *call.Call, known bool) {
 	return c, known
 }
 
-// abandon says that the caller of c gave up; what c occupies, it occupies until
+// abandon says that the caller of c gave up, or never waits; what c occupies, it occupies until
 // the answer comes. It reports false when the call is being settled this moment:
 // the caller then waits for that.
 func (p *pendingCalls) abandon(c *call.Call) bool {
@@ -159,6 +171,12 @@ func (p *pendingCalls) abandon(c *call.Call) bool {
 		return false
 	}
 	p.open.set(c.ID, nil)
+	if c.Method.OneWay {
+		if p.oneWay == nil {
+			p.oneWay = make(map[uint32]struct{})
+		}
+		p.oneWay[c.ID] = struct{}{}
+	}
 	if c.Place != nil {
 		if p.places == nil {
 			p.places = make(map[uint32]call.Place)
@@ -215,7 +233,7 @@ func (p *pendingCalls) end(err *Error) (open []*call.Call) {
 		}
 	}
 	places := p.places
-	p.open, p.places = openCalls[*call.Call]{}, nil
+	p.open, p.places, p.oneWay = openCalls[*call.Call]{}, nil, nil
 	if p.ended == nil {
 		p.ended = err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
+	"runtime/debug"
 	"sync"
 )
 
@@ -15,7 +17,8 @@ type PerConn[S any] struct {
 
 // NewPerConn returns a PerConn whose values are made by open, at the first call
 // over a connection. A value that is an io.Closer is closed when the connection
-// has ended and its last handler is done.
+// has ended and its last handler is done, streams included; [Conn.Err] then says
+// why it ended. [Server.Shutdown] waits for that.
 func NewPerConn[S any](open func(*Conn) (S, error)) *PerConn[S] {
 	if open == nil {
 		panic("tenon: the function that opens a connection's own service is nil")
@@ -39,32 +42,72 @@ func (p *PerConn[S]) For(ctx context.Context) (S, error) {
 // A scope holds the values of one connection.
 type scope struct {
 	mu     sync.Mutex
-	values map[any]func() (any, error)
+	values map[any]*scoped
+	over   bool
+	closed chan struct{} // all values are
 }
+
+// scoped is one value, or why there is none.
+type scoped struct {
+	once  sync.Once
+	value any
+	err   error
+}
+
+var (
+	errScopeOver   = errors.New("tenon: the connection has ended, and its own service with it")
+	errOpenStopped = errors.New("tenon: the function that opens a connection's own service panicked before")
+)
 
 func (s *scope) get(key any, open func() (any, error)) (any, error) {
 	s.mu.Lock()
-	if s.values == nil {
-		s.values = make(map[any]func() (any, error))
-	}
-	value := s.values[key]
-	if value == nil {
-		value = sync.OnceValues(open)
-		s.values[key] = value
+	v := s.values[key]
+	if v == nil {
+		if s.over {
+			s.mu.Unlock()
+			return nil, errScopeOver
+		}
+		if s.values == nil {
+			s.values = make(map[any]*scoped)
+		}
+		v = new(scoped)
+		s.values[key] = v
 	}
 	s.mu.Unlock()
-	return value()
+	v.once.Do(func() {
+		v.err = errOpenStopped // unless it returns
+		v.value, v.err = open()
+	})
+	return v.value, v.err
 }
 
-func (s *scope) close() {
+// inUse reports whether there are values to close.
+func (s *scope) inUse() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, value := range s.values {
-		if v, err := value(); err == nil {
-			if c, ok := v.(io.Closer); ok {
-				c.Close()
-			}
+	return len(s.values) > 0
+}
+
+func (s *scope) close(log *slog.Logger) {
+	s.mu.Lock()
+	values := s.values
+	s.values, s.over = nil, true
+	s.mu.Unlock()
+	for _, v := range values {
+		if c, ok := v.value.(io.Closer); ok && v.err == nil {
+			closeSafely(c, log)
 		}
 	}
-	s.values = nil
+	close(s.closed)
+}
+
+func closeSafely(c io.Closer, log *slog.Logger) {
+	defer func() {
+		if p := recover(); p != nil {
+			log.Error("tenon: closing a connection's own service panicked", "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
+	if err := c.Close(); err != nil {
+		log.Warn("tenon: closing a connection's own service failed", "error", err)
+	}
 }

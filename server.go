@@ -26,7 +26,7 @@ type Server struct {
 	mu     sync.Mutex
 	list   []handler
 	byName map[string]int
-	conns  map[*Conn]struct{}
+	conns  map[*Conn]bool // false: it has ended, but what it has of its own is not closed
 	closed bool
 	stops  []func() // of the loops that accept
 }
@@ -40,7 +40,7 @@ var ErrServerClosed = errors.New("tenon: the server is closed")
 // as with [NewConn], take over its interceptors of handlers, which run outside of
 // their own, and its error hook.
 func NewServer(opts ...Option) *Server {
-	return &Server{opts: opts, byName: make(map[string]int), conns: make(map[*Conn]struct{})}
+	return &Server{opts: opts, byName: make(map[string]int), conns: make(map[*Conn]bool)}
 }
 
 // guarding adds what s has around its handlers to the options of a connection
@@ -58,11 +58,18 @@ func (s *Server) guarding(opts []Option) []Option {
 func (s *Server) Conns() []*Conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Collect(maps.Keys(s.conns))
+	var living []*Conn
+	for c, lives := range s.conns {
+		if lives {
+			living = append(living, c)
+		}
+	}
+	return living
 }
 
 // Shutdown ends all connections in order, as [Conn.Shutdown] does, and waits
-// for that. Later ones end at once. When ctx ends first, it closes those that
+// for that, also for the own services of those that ended before (see [PerConn]).
+// Later ones end at once. When ctx ends first, it closes those that
 // are left and returns ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	return s.endAll(func(c *Conn) error { return c.Shutdown(ctx) })
@@ -77,13 +84,14 @@ func (s *Server) endAll(end func(*Conn) error) error {
 	for _, stop := range s.stops {
 		stop()
 	}
+	conns := slices.Collect(maps.Keys(s.conns))
 	s.mu.Unlock()
 	var (
 		ending sync.WaitGroup
 		mu     sync.Mutex
 		first  error
 	)
-	for _, c := range s.Conns() {
+	for _, c := range conns {
 		ending.Go(func() {
 			if err := end(c); err != nil {
 				mu.Lock()
@@ -101,10 +109,19 @@ func (s *Server) track(c *Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closed {
-		s.conns[c] = struct{}{}
+		s.conns[c] = true
 		c.served.offer(slices.Clone(s.list))
 	}
 	return !s.closed
+}
+
+// ended notes that a connection has ended, and forget that nothing of it is left.
+func (s *Server) ended(c *Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if delete(s.conns, c); c.scope.inUse() {
+		s.conns[c] = false
+	}
 }
 
 func (s *Server) forget(c *Conn) {

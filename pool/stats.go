@@ -70,6 +70,8 @@ func (p *Pool) Stats() Stats {
 func identity(m Member) (name string, pid int) {
 	if named, ok := m.(interface{ Name() string }); ok {
 		name = named.Name()
+	} else if conn := connOf(m); conn != nil {
+		name = conn.Peer()
 	}
 	if process, ok := m.(interface{ PID() int }); ok {
 		pid = process.PID()

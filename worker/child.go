@@ -57,7 +57,9 @@ var ErrNotWorker = errors.New("this program is a tenon worker: start it with wor
 // Serve answers the parent's calls with srv. It returns nil when the parent
 // ended the connection, or told this process to end (SIGTERM) and the running
 // calls have been answered or have used up two seconds, or when ctx ended; the
-// program should then end too. Its handlers' contexts have ended by then.
+// program should then end too. Its handlers' contexts have ended by then, and what
+// its services keep for the connection is closed (see [tenon.PerConn]), unless that
+// took more than two seconds.
 //
 // A worker does not outlive its parent: when that is gone, in whatever way, this
 // process and its group are killed, even if Serve was never called. An interrupt
@@ -85,6 +87,7 @@ func Serve(ctx context.Context, srv *tenon.Server) error {
 	defer context.AfterFunc(told, func() { drain(ctx, srv) })()
 	child.say(sayReady, "")
 	err = srv.ServeLink(ctx, link, opts...)
+	drain(context.WithoutCancel(ctx), srv)
 	if ctx.Err() != nil || errors.Is(err, tenon.ErrServerClosed) {
 		return nil
 	}

@@ -24,6 +24,9 @@ func (g *gate) enter() bool {
 	return false
 }
 
+// Leave makes a gate a call.Place.
+func (g *gate) Leave() { g.leave() }
+
 func (g *gate) leave() {
 	if g.state.Add(-1) == shut {
 		g.settle()

@@ -90,6 +90,28 @@ func registerTest(srv *tenon.Server) error {
 		}
 	}
 	tenon.Handle(srv, &do, obey)
+	desks := tenon.NewPerConn(func(c *tenon.Conn) (desk, error) { return desk{c}, nil })
+	tenon.Handle(srv, &note, func(ctx context.Context, text string) (string, error) {
+		if _, err := desks.For(ctx); err != nil {
+			return "", err
+		}
+		time.Sleep(time.Millisecond)
+		return do.Call(ctx, tenon.ConnFrom(ctx), text)
+	})
+	return nil
+}
+
+// note is a one-way method, whose handler tells the parent.
+var note = tenon.Method[string, string]{
+	Name: "test.Worker/Note", Shape: "(text string) ()", Args: text, Result: text, OneWay: true,
+}
+
+// A desk is what a worker keeps for its connection.
+type desk struct{ conn *tenon.Conn }
+
+func (d desk) Close() error {
+	time.Sleep(20 * time.Millisecond)
+	fmt.Println("the desk is closed:", d.conn.Err())
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -28,6 +29,45 @@ func TestStopLetsRunningCallsFinish(t *testing.T) {
 	_, err := do.Call(context.Background(), w, "echo late")
 	if !tenon.SafeToRetry(err) {
 		t.Errorf("a call after Close: %v", err)
+	}
+}
+
+// One-way calls of a moment ago are handled, and what the worker keeps for the
+// connection is closed, before it ends.
+func TestStopWaitsForOneWayCallsAndOwnServices(t *testing.T) {
+	var handled atomic.Int64
+	back := tenon.NewServer()
+	tenon.Handle(back, &do, func(context.Context, string) (string, error) {
+		handled.Add(1)
+		return "", nil
+	})
+	for name, stop := range map[string]func(w *worker.Worker) error{
+		"Stop":  func(w *worker.Worker) error { return w.Stop(t.Context()) },
+		"Close": (*worker.Worker).Close,
+	} {
+		t.Run(name, func(t *testing.T) {
+			handled.Store(0)
+			var said lines
+			w := start(t, worker.Back(back), worker.Output(&said))
+			for i := range 100 {
+				call := func() error { _, err := note.Call(t.Context(), w, "news"); return err }
+				if i%2 == 0 {
+					call = func() error { _, err := note.Start(t.Context(), w, "news").Wait(); return err }
+				}
+				if err := call(); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := stop(w); err != nil {
+				t.Error(err)
+			}
+			if n := handled.Load(); n != 100 {
+				t.Errorf("%d of 100 calls were handled", n)
+			}
+			if text := strings.Join(said.list(), "\n"); !strings.Contains(text, "the desk is closed: ") {
+				t.Errorf("it said %q", text)
+			}
+		})
 	}
 }
 

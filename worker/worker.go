@@ -40,8 +40,30 @@ func (w *Worker) Invoke(ctx context.Context, c *call.Call) error {
 	if !w.calls.enter() {
 		return w.stopping(c)
 	}
-	defer w.calls.leave()
+	stays := w.occupy(c)
+	defer w.leave(c, stays)
 	return w.conn.Invoke(ctx, c)
+}
+
+// occupy has a one-way call stay inside of the gate until its handler has ended,
+// so that Stop waits for it.
+func (w *Worker) occupy(c *call.Call) (stays bool) {
+	if stays = c.Method.OneWay && c.Place == nil; stays {
+		c.Place = &w.calls
+	}
+	return stays
+}
+
+// leave takes a call out of the gate. One that stays is taken out by the
+// connection, if that has taken its place over.
+func (w *Worker) leave(c *call.Call, stays bool) {
+	if stays && c.Place == nil {
+		return
+	}
+	if stays {
+		c.Place = nil
+	}
+	w.calls.leave()
 }
 
 // Begin starts a call to the worker, and Finish waits for its outcome. They are
@@ -50,16 +72,17 @@ func (w *Worker) Begin(ctx context.Context, c *call.Call) error {
 	if !w.calls.enter() {
 		return w.stopping(c)
 	}
+	stays := w.occupy(c)
 	err := w.conn.Begin(ctx, c)
 	if err != nil {
-		w.calls.leave()
+		w.leave(c, stays)
 	}
 	return err
 }
 
 // Finish is the other half of [Worker.Begin].
 func (w *Worker) Finish(ctx context.Context, c *call.Call) error {
-	defer w.calls.leave()
+	defer w.leave(c, c.Method.OneWay)
 	return w.conn.Finish(ctx, c)
 }
 

@@ -304,7 +304,7 @@ func TestArgumentsAreCheckedBeforeTheHandlerRuns(t *testing.T) {
 	} {
 		_, err := client.Check(ctx, test.page, test.pointer, test.span, test.names, nil)
 		var e *tenon.Error
-		if !errors.As(err, &e) || e.Code != tenon.InvalidArgument || !strings.Contains(e.Message, test.want) {
+		if !errors.As(err, &e) || e.Code != tenon.InvalidArgument || !e.SafeToRetry || !strings.Contains(e.Message, test.want) {
 			t.Errorf("got %v, want %s", err, test.want)
 		}
 		var number *NumberError
@@ -320,6 +320,15 @@ func TestItemsAreCheckedWhereTheyAreArguments(t *testing.T) {
 	_, err := client.CheckItems(ctx, items(nil, Range{1, 2}, Range{2, 1}))
 	if err == nil || !strings.Contains(err.Error(), "item of ranges: it ends before it begins") {
 		t.Errorf("items: %v", err)
+	}
+	// The handler's loop gets the error, with its type, and returns it.
+	doubled, err := collect(client.Double(ctx, items(nil, Page{Number: 1}, Page{Number: -3})))
+	var (
+		number *NumberError
+		e      *tenon.Error
+	)
+	if !errors.As(err, &number) || number.Number != -3 || !errors.As(err, &e) || e.Code != tenon.InvalidArgument || e.SafeToRetry || len(doubled) != 1 {
+		t.Errorf("items of a type: %v, %v", doubled, err)
 	}
 	// What the handler gives a function is an argument, what comes back is none.
 	list, err := collect(client.CheckAnswers(ctx, func(r Range) (Range, error) { return Range{r.To, r.From}, nil }))
