@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -164,6 +165,34 @@ func TestInterruptEndsTheCommandToo(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "a")); err == nil {
 		t.Error("a was left half made")
+	}
+}
+
+func TestInterruptEndsAQuestionToo(t *testing.T) {
+	dir := folder(t, map[string]string{"Buildfile": "a:\n\techo {{PLACE}} > a\n"})
+	cmd := exec.Command(program)
+	cmd.Dir = dir
+	stdin, err := cmd.StdinPipe() // that says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := bufio.NewReader(stderr)
+	if _, err := said.ReadString('?'); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Process.Signal(os.Interrupt)
+	rest, _ := io.ReadAll(said)
+	cmd.Wait()
+	if status := cmd.ProcessState.ExitCode(); status != 130 || !strings.HasSuffix(string(rest), "\nbuild: stopped\n") {
+		t.Errorf("status %d, then it printed\n%s", status, rest)
 	}
 }
 
