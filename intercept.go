@@ -47,6 +47,7 @@ type CallInfo struct {
 // WithHandlerInterceptor runs i around every handler, inside those given before.
 // The arguments are decoded, and the result is encoded, inside of next.
 func WithHandlerInterceptor(i Interceptor) Option {
+	mustRun(i)
 	return func(o *options) { o.handlers = append(o.handlers[:len(o.handlers):len(o.handlers)], i) }
 }
 
@@ -54,6 +55,7 @@ func WithHandlerInterceptor(i Interceptor) Option {
 // connection, inside those given before. Such calls are not the cheapest: each
 // interceptor costs an allocation.
 func WithCallInterceptor(i Interceptor) Option {
+	mustRun(i)
 	return func(o *options) { o.calls = append(o.calls[:len(o.calls):len(o.calls)], i) }
 }
 
@@ -65,7 +67,16 @@ func Intercept(c Caller, i ...Interceptor) Caller {
 	if c == nil {
 		panic("tenon: Intercept needs a caller")
 	}
+	mustRun(i...)
 	return &interceptedCaller{c, i}
+}
+
+func mustRun(list ...Interceptor) {
+	for _, i := range list {
+		if i == nil {
+			panic("tenon: an interceptor is nil")
+		}
+	}
 }
 
 type interceptedCaller struct {

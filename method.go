@@ -76,11 +76,22 @@ func (m *Method[A, R]) describe() *call.Method {
 // called from many goroutines at once. The arguments are not referred to any
 // more when it returns; the results belong to the caller.
 func (m *Method[A, R]) Call(ctx context.Context, c Caller, args A, ports ...Port) (R, error) {
+	m.mustCall(ctx, c)
 	t := m.take(args)
 	if len(ports) > 0 {
 		t.call.Talk = &talk{args: ports}
 	}
 	return t.give(c.Invoke(ctx, &t.call))
+}
+
+// mustCall says what is missing where a nil would not.
+func (m *Method[A, R]) mustCall(ctx context.Context, c Caller) {
+	switch {
+	case c == nil:
+		panic("tenon: " + m.Name + " is called through nil instead of a connection, a worker, a pool or another caller")
+	case ctx == nil:
+		panic("tenon: " + m.Name + " is called without a context")
+	}
 }
 
 // take returns a pooled call with its arguments.

@@ -25,6 +25,10 @@ func TestNothingInPlaceOfSomething(t *testing.T) {
 		"the server is nil":               func() { tenon.Handle(nil, &add, func(context.Context, pair) (int64, error) { return 0, nil }) },
 		"the function that answers":       func() { tenon.Handle(tenon.NewServer(), &add, nil) },
 		"connection's own service is nil": func() { tenon.NewPerConn[int](nil) },
+		"an option is nil":                func() { tenon.NewClient(func(context.Context) (tenon.Link, error) { return nil, nil }, nil, nil) },
+		"an interceptor is nil":           func() { tenon.WithCallInterceptor(nil) },
+		"test.Calc/Add is called through": func() { _, _ = add.Call(t.Context(), nil, pair{}) },
+		"is called without a context":     func() { _, _ = add.Call(nil, &tenon.Client{}, pair{}) },
 		"//tenon:error name=":             func() { tenon.RegisterError("test.errTooSmall", errTooSmall) },
 	} {
 		t.Run(want, func(t *testing.T) {
@@ -36,6 +40,9 @@ func TestNothingInPlaceOfSomething(t *testing.T) {
 			misuse()
 		})
 	}
+	odd := []tenon.Option{tenon.WithPolling(-1), tenon.WithMaxCalls(-5), tenon.WithMaxReassembly(-1), tenon.WithMaxMessage(-1), tenon.WithStreamWindow(-1, -1)}
+	here, there := inproc.Pair()
+	mayCall(t, connect(t, &calc{}, here, there, odd...))
 	if err := tenon.NewServer().ServeLink(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "the link is nil") {
 		t.Errorf("ServeLink: %v", err)
 	}

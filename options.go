@@ -9,7 +9,8 @@ import (
 )
 
 // An Option changes how a connection behaves. Servers take options too, for all
-// their connections.
+// their connections. A number that makes no sense counts as the nearest one that
+// does.
 type Option func(*options)
 
 type options struct {
@@ -44,6 +45,9 @@ func newOptions(opts []Option) options {
 		},
 	}
 	for _, opt := range opts {
+		if opt == nil {
+			panic("tenon: an option is nil")
+		}
 		opt(&o)
 	}
 	o.limits.Reassembly = max(o.limits.Reassembly, o.limits.Message)
@@ -59,11 +63,13 @@ func newOptions(opts []Option) options {
 const DefaultPolling = 100 * time.Microsecond
 
 // WithPolling sets how long a waiting side polls before it sleeps, on links
-// that can be polled; 0 means never. Polling keeps a core busy for that time
+// that can be polled; 0 or less means never. Polling keeps a core busy for that time
 // and makes a call over shared memory about ten times faster. It adapts: where
 // messages come more rarely than the budget, and where only one CPU is
 // available, nobody polls.
-func WithPolling(budget time.Duration) Option { return func(o *options) { o.polling = budget } }
+func WithPolling(budget time.Duration) Option {
+	return func(o *options) { o.polling = max(budget, 0) }
+}
 
 // WithPeerName names the other side in errors, such as "worker thumbs-1 (pid
 // 4711)".
@@ -88,7 +94,8 @@ func WithErrorHook(f func(ctx context.Context, info *CallInfo, err error) error)
 }
 
 // WithMaxCalls bounds how many calls of the peer may be open at once. The
-// peer's further callers wait, with their contexts. The default is 16,384.
+// peer's further callers wait, with their contexts. Less than 1 counts as that. The
+// default is 16,384.
 func WithMaxCalls(n int) Option {
 	return func(o *options) { o.limits.Calls = uint32(min(max(n, 1), 1<<30)) }
 }

@@ -133,6 +133,7 @@ func (c *Conn) sealLink(last uint32) error {
 func NewClientOver(link Link, back *Server, opts ...Option) *Client {
 	c := newClient(back, opts)
 	c.session = newSession(link)
+	c.address = addressOf(link)
 	return c
 }
 

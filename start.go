@@ -49,6 +49,7 @@ func (p *Pending[R]) Wait() (R, error) {
 // A context that ends is noticed by Wait. A Pending that nobody waits for keeps
 // its place among the open calls until it is answered.
 func (m *Method[A, R]) Start(ctx context.Context, c Caller, args A) *Pending[R] {
+	m.mustCall(ctx, c)
 	t := m.take(args)
 	p := &Pending[R]{ctx: ctx, open: &t.call, give: t}
 	if s, ok := c.(starter); ok {

@@ -13,6 +13,7 @@ import (
 // Items belong to whoever gets them.
 func Stream[A, R, T any](ctx context.Context, m *Method[A, R], c Caller, args A, codec *Codec[T], ports ...Port) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
+		m.mustCall(ctx, c)
 		loop := newLoop(ctx, codec, yield)
 		t := m.take(args)
 		t.call.Talk = &talk{args: ports, result: loop, outputs: 1}

@@ -34,6 +34,7 @@ type sharedCall struct {
 // The first loop over any of them calls the method, and the call lasts until all
 // have been ranged over or ctx ends. Ranging over one again calls anew.
 func Streams[A, R any](ctx context.Context, m *Method[A, R], c Caller, args A, ports ...Port) *Results {
+	m.mustCall(ctx, c)
 	outputs := m.Ports - len(ports)
 	return &Results{ctx: ctx, outputs: outputs, call: func(ctx context.Context, began func(*talking)) error {
 		t := m.take(args)

@@ -19,6 +19,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		"Concurrency(-1)":              func() (*pool.Pool, error) { return pool.New(t.Context(), 1, some, pool.Concurrency(-1)) },
 		"Queue(-1)":                    func() (*pool.Pool, error) { return pool.New(t.Context(), 1, some, pool.Queue(-1)) },
 		"Grace(-1s)":                   func() (*pool.Pool, error) { return pool.New(t.Context(), 1, some, pool.Grace(-time.Second)) },
+		"an option is nil":             func() (*pool.Pool, error) { return pool.New(t.Context(), 1, some, nil) },
 		"OnExit":                       func() (*pool.Pool, error) { return pool.New(t.Context(), 1, some, pool.OnExit(nil)) },
 	} {
 		if _, err := try(); err == nil || !strings.Contains(err.Error(), want) {

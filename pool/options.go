@@ -16,6 +16,7 @@ type options struct {
 	onStart     func(Member)
 	onExit      func(Member, error)
 	onFail      func(error)
+	misuse      error
 }
 
 // Concurrency bounds how many calls of the pool a member has at once. 1 is the
@@ -58,6 +59,10 @@ func newOptions(opts []Option) options {
 		onFail:  func(error) {},
 	}
 	for _, opt := range opts {
+		if opt == nil {
+			o.misuse = errors.New("pool: an option is nil")
+			continue
+		}
 		opt(&o)
 	}
 	return o
@@ -66,6 +71,8 @@ func newOptions(opts []Option) options {
 // check says which option makes no sense, and what would.
 func (o *options) check() error {
 	switch {
+	case o.misuse != nil:
+		return o.misuse
 	case o.concurrency < 0:
 		return fmt.Errorf("pool.Concurrency(%d): 0 is no bound, 1 a call at a time", o.concurrency)
 	case o.queue < 0:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -37,8 +38,9 @@ func Main(entry string, register func(srv *tenon.Server) error, opts ...tenon.Op
 		child.say(sayEntry, entry)
 		return
 	}
+	child.say(sayBegun, "")
 	srv := tenon.NewServer(opts...)
-	err := register(srv)
+	err := registerSafely(entry, register, srv)
 	if err != nil {
 		child.say(sayFailed, err.Error())
 	} else {
@@ -49,6 +51,18 @@ func Main(entry string, register func(srv *tenon.Server) error, opts ...tenon.Op
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+// registerSafely makes a panic of the user's function an error that the parent
+// gets.
+func registerSafely(entry string, register func(srv *tenon.Server) error, srv *tenon.Server) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			os.Stderr.Write(debug.Stack())
+			err = fmt.Errorf("the function given to worker.Main(%q, ...) panicked: %v", entry, p)
+		}
+	}()
+	return register(srv)
 }
 
 // ErrNotWorker is returned by [Serve] in a process that is no worker.
@@ -91,12 +105,18 @@ func Serve(ctx context.Context, srv *tenon.Server) error {
 	if ctx.Err() != nil || errors.Is(err, tenon.ErrServerClosed) {
 		return nil
 	}
-	if err != nil {
-		// Most likely the parent is gone. Then the end comes from the control
-		// socket, for the whole group: this process must not leave before.
-		time.Sleep(time.Second)
+	if err == nil {
+		return nil
 	}
-	return err
+	// Most likely the parent is gone. Then the end comes from the control
+	// socket, for the whole group: this process must not leave before. If it has
+	// closed the connection, it tells us to end.
+	select {
+	case <-told.Done():
+		return nil
+	case <-time.After(time.Second):
+		return err
+	}
 }
 
 // drainTime is how long the running calls of a worker have after SIGTERM.

@@ -1,8 +1,10 @@
 package worker
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -39,7 +41,7 @@ func (c Command) base() string {
 	if c.path != "" {
 		return filepath.Base(c.path)
 	}
-	return c.entry
+	return cmp.Or(c.entry, "unnamed")
 }
 
 // remedy is the question that helps when the program runs but does not serve.
@@ -82,6 +84,11 @@ func explain(err error) string {
 		return "the worker's directory, worker.Dir, has to be there and open to this user"
 	case errors.Is(err, exec.ErrNotFound):
 		return "no such program in PATH; a program elsewhere needs a path with a slash in it"
+	case errors.Is(err, fs.ErrNotExist) && path != nil && exists(path.Path):
+		if interpreter := interpreterOf(path.Path); interpreter != "" {
+			return "it is there, but its interpreter is not: its first line names " + interpreter
+		}
+		return "it is there, but the loader that it needs is not: was it built for another system?"
 	case errors.Is(err, fs.ErrNotExist):
 		dir, _ := os.Getwd()
 		return "no such file; a relative path starts at the working directory " + dir
@@ -89,6 +96,27 @@ func explain(err error) string {
 		return "it may not be executed; is it a program, and does it have the x permission?"
 	case errors.Is(err, syscall.ENOEXEC):
 		return "it is not a program for this system; a script needs #! in its first line"
+	}
+	return ""
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// interpreterOf returns the program that the first line of a script names.
+func interpreterOf(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	start := make([]byte, 256)
+	n, _ := io.ReadFull(f, start)
+	line, _, _ := strings.Cut(string(start[:n]), "\n")
+	if line, script := strings.CutPrefix(line, "#!"); script && strings.TrimSpace(line) != "" {
+		return strings.TrimSpace(line)
 	}
 	return ""
 }

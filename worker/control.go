@@ -26,6 +26,7 @@ const (
 
 const (
 	sayEntry  = "entry"  // Main was called for another entry: "entry thumbs"
+	sayBegun  = "begun"  // Main was called for its entry
 	sayFailed = "failed" // it will not serve: `failed "why"`
 	sayReady  = "ready"  // it serves
 )
@@ -40,10 +41,11 @@ func say(control *os.File, word, text string) {
 
 // progress is what a starting worker said so far.
 type progress struct {
-	ready   bool
-	failed  string
-	entries []string // of Main calls for other entries
-	closed  bool     // it can say no more
+	ready       bool
+	failed      string
+	registering bool     // Main was called for its entry
+	entries     []string // of Main calls for other entries
+	closed      bool     // it can say no more
 }
 
 // maxProgress bounds how much a starting program may say.
@@ -63,6 +65,8 @@ func listen(control *os.File) (p progress) {
 		case sayFailed:
 			p.failed = text
 			return p
+		case sayBegun:
+			p.registering = true
 		case sayEntry:
 			p.entries = append(p.entries, text)
 		}

@@ -35,6 +35,8 @@ func TestMain(m *testing.M) {
 	worker.Main("small", registerTest, tenon.WithMaxMessage(64<<10))
 	worker.Main("guarded", registerTest, tenon.WithHandlerInterceptor(guard))
 	worker.Main("refuses", func(*tenon.Server) error { return fmt.Errorf("the model file is missing") })
+	worker.Main("panics", func(*tenon.Server) error { panic("no model") })
+	worker.Main("hangs", func(*tenon.Server) error { select {} })
 	if os.Getenv("TEST_TOO_EARLY") != "" {
 		tooEarly()
 	}

@@ -42,6 +42,9 @@ func (w *Worker) watchMemory(meter *proc.Meter, limit int64) {
 }
 
 func mebibytes(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d bytes", n)
+	}
 	if n%(1<<20) != 0 && n < 100<<20 {
 		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 	}

@@ -187,6 +187,10 @@ func newOptions(c Command, opts []Option) options {
 		grace:        5 * time.Second,
 	}
 	for _, opt := range opts {
+		if opt == nil {
+			o.misuse = "an option is nil"
+			continue
+		}
 		opt(&o)
 	}
 	if o.name == "" {

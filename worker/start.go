@@ -21,6 +21,9 @@ import (
 // last lines of its standard error), or it runs but does not serve within
 // [StartTimeout].
 func Start(ctx context.Context, program Command, opts ...Option) (*Worker, error) {
+	if ctx == nil {
+		panic("worker: Start needs a context: the worker's life")
+	}
 	o := newOptions(program, opts)
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("worker %s: not started: %w", o.name, err)
@@ -177,6 +180,8 @@ func (w *Worker) await(ctx context.Context, program Command, timeout time.Durati
 		return nil
 	case said.closed:
 		reason = "it closed the descriptors it was to serve on: " + program.remedy(said.entries)
+	case said.registering:
+		reason = fmt.Sprintf("it did not serve within %v: the function that its main gives to worker.Main(%q, ...) has not returned", timeout, program.entry)
 	default:
 		reason = fmt.Sprintf("it did not serve within %v: %s", timeout, program.remedy(said.entries))
 	}
@@ -197,7 +202,7 @@ func (w *Worker) abandon(reason string) {
 	w.reap()
 	_ = w.conn.Close()
 	_ = w.control.Close()
-	waitFor(w.output.delivered, time.Second)
+	waitFor(w.output.delivered, lastWords)
 	close(w.done)
 }
 

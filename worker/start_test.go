@@ -5,6 +5,7 @@ package worker_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,8 @@ func TestStartFailuresSayWhichAndWhatToDo(t *testing.T) {
 	garbage := filepath.Join(dir, "garbage")
 	os.WriteFile(plain, []byte("#!/bin/sh\n"), 0o600)
 	os.WriteFile(garbage, []byte("not a program"), 0o700)
+	script := filepath.Join(dir, "script")
+	os.WriteFile(script, []byte("#!/no/such/python -u\nprint()\n"), 0o700)
 	for name, c := range map[string]struct {
 		program worker.Command
 		opts    []worker.Option
@@ -55,6 +58,10 @@ func TestStartFailuresSayWhichAndWhatToDo(t *testing.T) {
 		"senseless ring":     {worker.Program("true"), []worker.Option{worker.RingSize(-1)}, []string{"size -1"}, false},
 		"unknown entry":      {worker.Self("nobody"), nil, []string{`worker.Main("nobody", ...)`}, true},
 		"no entry":           {worker.Self(""), nil, []string{"neither an entry"}, false},
+		"no interpreter":     {worker.Program(script), nil, []string{script, "it is there", "its first line names /no/such/python -u"}, false},
+		"register panics":    {worker.Self("panics"), nil, []string{`worker.Main("panics", ...) panicked: no model`}, true},
+		"register hangs":     {worker.Self("hangs"), []worker.Option{worker.StartTimeout(time.Second)}, []string{"did not serve within 1s", `worker.Main("hangs", ...) has not returned`}, true},
+		"nil option":         {worker.Program("true"), []worker.Option{nil}, []string{"an option is nil"}, false},
 		"unknown link":       {worker.Self("test"), []worker.Option{worker.Over("carrier pigeon")}, []string{"carrier pigeon"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,6 +84,18 @@ func TestStartFailuresSayWhichAndWhatToDo(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAStartWithoutANameHasOneInItsErrors(t *testing.T) {
+	if _, err := worker.Start(t.Context(), worker.Self("")); !strings.HasPrefix(err.Error(), "worker unnamed-") {
+		t.Error(err)
+	}
+	defer func() {
+		if text := fmt.Sprint(recover()); !strings.Contains(text, "needs a context") {
+			t.Error(text)
+		}
+	}()
+	_, _ = worker.Start(nil, worker.Self("test")) //nolint:staticcheck // that is what is tested
 }
 
 func TestStartIsBrokenOffByItsContext(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 // the second half, at most [Grace], is kept for the worker to end by itself.
 //
 // Stop returns when nothing of the worker is left, with nil when it ended in
-// order and an *[ExitError] when it did not. It may be called more than once and
+// order and an *[ExitError] when it did not. A writer of its output that is slow
+// has a second to take what is left. It may be called more than once and
 // at any time.
 func (w *Worker) Stop(ctx context.Context) error {
 	w.calls.close()
@@ -46,12 +47,18 @@ func (w *Worker) Stop(ctx context.Context) error {
 		w.kill(fmt.Sprintf("it did not end within %v of SIGTERM", time.Since(started).Round(time.Millisecond)))
 	}
 	<-w.done
+	words := time.NewTimer(lastWords)
+	defer words.Stop()
 	select {
 	case <-w.output.delivered:
+	case <-words.C:
 	case <-grace.Done():
 	}
 	return w.Err()
 }
+
+// lastWords is how long what a worker printed is waited for when it has ended.
+const lastWords = time.Second
 
 // Close is [Worker.Stop] with the worker's grace for its running calls and as
 // much for itself.

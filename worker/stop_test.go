@@ -71,6 +71,49 @@ func TestStopWaitsForOneWayCallsAndOwnServices(t *testing.T) {
 	}
 }
 
+// A parent that closes the connection has told the worker to end, over every link
+// and in the middle of calls.
+func TestClosingTheConnectionIsAnEndInOrder(t *testing.T) {
+	for _, link := range []worker.Link{worker.SharedMemory, worker.UnixSocket, worker.Pipe} {
+		t.Run(string(link), func(t *testing.T) {
+			w := start(t, worker.Over(link))
+			calls := begin(t, w, "block")
+			go func() { // leaves bytes behind that nobody reads
+				for w.Conn().Err() == nil {
+					_, _ = do.Call(context.Background(), w, "echo "+strings.Repeat("x", 100_000))
+				}
+			}()
+			time.Sleep(10 * time.Millisecond)
+			_ = w.Conn().Close()
+			began := time.Now()
+			<-w.Done()
+			if took := time.Since(began); w.Err() != nil || took > 900*time.Millisecond {
+				t.Errorf("after %v: %v", took, w.Err())
+			}
+			<-calls
+		})
+	}
+}
+
+// Whoever takes the output and never returns holds Close up for a second.
+func TestCloseDoesNotWaitLongForABlockedWriter(t *testing.T) {
+	release := make(chan struct{})
+	w := start(t, worker.Output(blocked(release)))
+	order(t, w, "print 10 hello")
+	began := time.Now()
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 4*time.Second {
+		t.Errorf("Close took %v", took)
+	}
+	close(release)
+}
+
+type blocked chan struct{}
+
+func (b blocked) Write(p []byte) (int, error) { <-b; return len(p), nil }
+
 func TestStopKillsAWorkerThatIgnoresItReport8(t *testing.T) {
 	w := start(t, worker.Grace(100*time.Millisecond))
 	grandchild, _ := strconv.Atoi(order(t, w, "spawn"))

@@ -2,7 +2,9 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"sync"
 	"syscall"
@@ -136,6 +138,9 @@ func (w *Worker) supervise(unfollow func() bool) {
 	case <-w.proc.Done():
 	case <-w.conn.Done():
 		// Nobody can call it any more. Let it end by itself, but not for long.
+		if errors.Is(w.conn.Err(), net.ErrClosed) {
+			w.tell() // it was closed here
+		}
 		w.awaitEnd(w.grace, "it ended its connection but not itself")
 	}
 	w.reap()
