@@ -31,7 +31,8 @@
 //     place is lost by it. A call with streams is one call: it stays with its
 //     member and keeps its place until its handler has ended, also when the loop
 //     over it was left. Its error reaches the loop; it is sent again only while
-//     nothing of its input or its result has been taken.
+//     nothing of its input or its result has been taken. A one-way call keeps its
+//     place until it was handled.
 //  5. Calls with the same key ([WithKey]) go to the same member while it lives.
 //     Its replacement inherits its keys; until it is there they go to other
 //     members. [Pool.Resize] moves the keys of the places that come or go, no
