@@ -3,6 +3,8 @@ package tenon
 import (
 	"context"
 	"sync"
+
+	"github.com/tenon-go/tenon/internal/wire"
 )
 
 // An allowance is what the peer takes of messages that have arrived in part. Who
@@ -14,6 +16,14 @@ type allowance struct {
 	known bool // the peer has told
 	left  int64
 	freed chan struct{} // closed when there is more; nil: nobody waits
+
+	cut map[cutCall]int64 // of messages sent in part, until the peer learns that they are over
+}
+
+// A cutCall names a call as frames do.
+type cutCall struct {
+	id     uint32
+	callee bool
 }
 
 // set tells what the peer takes.
@@ -52,6 +62,30 @@ func (a *allowance) giveBack(n int64) {
 	defer a.mu.Unlock()
 	a.left += n
 	a.wake()
+}
+
+// cutOff is told of n bytes of a message that was sent in part: the peer keeps room
+// for it until it learns that the call is over.
+func (a *allowance) cutOff(h wire.Header, n int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cut == nil {
+		a.cut = make(map[cutCall]int64)
+	}
+	a.cut[cutCall{h.ID, h.Flags&wire.Callee != 0}] += n
+}
+
+// over gives back what was cut off of a call: the peer learns of its end before
+// anything that is sent from now on.
+func (a *allowance) over(id uint32, callee bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key := cutCall{id, callee}
+	if n := a.cut[key]; n > 0 {
+		delete(a.cut, key)
+		a.left += n
+		a.wake()
+	}
 }
 
 func (a *allowance) wake() {

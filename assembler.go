@@ -85,6 +85,11 @@ func (a *assembler) add(f wire.Frame) (whole wire.Frame, done bool, refused, err
 	return wire.Frame{Header: p.header, Body: p.bytes()}, true, p.refuse, nil
 }
 
+// has reports whether the message that a fragment belongs to was begun.
+func (a *assembler) has(f wire.Frame) bool {
+	return a.parts[partKey{f.ID, f.Port, f.Flags&wire.Callee != 0}] != nil
+}
+
 func tooLarge(n, limit int) error {
 	return fmt.Errorf("a message of %d bytes; at most %d are accepted (tenon.WithMaxMessage)", n, limit)
 }

@@ -64,6 +64,11 @@ type calc struct {
 
 func (k *calc) server() *tenon.Server {
 	srv := tenon.NewServer(tenon.WithLogger(quiet))
+	k.register(srv)
+	return srv
+}
+
+func (k *calc) register(srv *tenon.Server) {
 	tenon.Handle(srv, &add, func(_ context.Context, p pair) (int64, error) { return p.a + p.b, nil })
 	tenon.Handle(srv, &echo, func(_ context.Context, p []byte) ([]byte, error) { return p, nil })
 	tenon.Handle(srv, &length, func(_ context.Context, p []byte) (int64, error) { return int64(len(p)), nil })
@@ -92,7 +97,6 @@ func (k *calc) server() *tenon.Server {
 		answer, err := ask.Call(ctx, tenon.ConnFrom(ctx), q+"?")
 		return answer + "!", err
 	})
-	return srv
 }
 
 // connect returns the calling end of a connection over the two ends of a link,

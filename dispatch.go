@@ -17,6 +17,9 @@ func (r *reader) take(f wire.Frame) error {
 		}
 		return r.act(f, false)
 	}
+	if f.Kind == wire.Fragment && f.Port != 0 && !r.parts.has(f) {
+		return nil // of an item whose call ended before it was complete
+	}
 	whole, done, refused, err := r.parts.add(f)
 	if err != nil {
 		return protocolError{err}

@@ -198,7 +198,12 @@ func (in *incoming) giveCredit(ctx context.Context) error {
 	in.mu.Unlock()
 	var body [4]byte
 	binary.LittleEndian.PutUint32(body[:], uint32(items))
-	return in.conn.sendSmall(ctx, in.header(wire.Credit, int(bytes)), body[:])
+	err := in.conn.sendSmall(ctx, in.header(wire.Credit, int(bytes)), body[:])
+	if err != nil && linkEnded(err) {
+		in.conn.sendFailed(err) // what has come is there all the same
+		return nil
+	}
+	return err
 }
 
 // close says that nobody takes items any more: they are dropped. It reports

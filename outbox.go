@@ -243,6 +243,7 @@ func (m *mail) send(ctx context.Context, s *sender) error {
 		if err := s.commitFrame(ctx, wire.Header{Kind: wire.Cancel, ID: id}, nil); err != nil {
 			return err
 		}
+		s.allowance.over(id, false)
 	}
 	for _, a := range m.resets {
 		if err := s.commitFrame(ctx, a.header(wire.Reset, 0), nil); err != nil {

@@ -27,14 +27,17 @@ type outgoing struct {
 	unseen  atomic.Int64     // items that were sent, and that the other side has not taken yet
 	kept    atomic.Int64     // items in batch
 	stopped atomic.Bool      // the other side wants no more
+	sending atomic.Bool      // a batch is on its way, by the party or the outbox; set under mu
 	check   *shape.Agreement // not nil: items may have what the other side does not know
 
 	// Of the party.
 	begun    bool            // an item came
 	canceled <-chan struct{} // of its context
+	cut      bool            // an item was sent in part
 
-	mu      sync.Mutex // guards what follows, and is held while a batch is sent
-	batch   []byte     // a header's place, then items
+	mu      sync.Mutex // guards what follows, and is never held while something is sent
+	batch   []byte     // a header's place, then items; nil while one is sent
+	spare   []byte     // memory for a batch, or nil
 	encoder codec.Encoder
 	sent    int64 // items, of the whole stream
 	size    int64 // their bytes
@@ -54,7 +57,10 @@ func (o *outgoing) open(a address) {
 }
 
 // errStopped says that the other side wants no more items.
-var errStopped = fmt.Errorf("tenon: the other side takes no more items")
+var errStopped = errors.New("tenon: the other side takes no more items")
+
+// errCut refuses an item after one of which only a part was sent.
+var errCut = errors.New("tenon: the stream was broken off in the middle of an item")
 
 // put sends one item, or keeps it for the next ones. append appends it. It waits
 // while the other side is behind, until ctx ends. It belongs to the party's
@@ -79,9 +85,7 @@ func (o *outgoing) put(ctx context.Context, userCode bool, value appender) error
 // true with o.mu held.
 func (o *outgoing) keep(value appender) (kept bool) {
 	o.mu.Lock()
-	if o.batch == nil {
-		o.batch = make([]byte, wire.HeaderSize, 512)
-	}
+	o.needBatch()
 	before := len(o.batch)
 	defer func() { // also if append panics
 		if !kept {
@@ -99,6 +103,13 @@ func (o *outgoing) keep(value appender) (kept bool) {
 	return true
 }
 
+// needBatch makes room for items. o.mu is held.
+func (o *outgoing) needBatch() {
+	if o.batch == nil {
+		o.batch = make([]byte, wire.HeaderSize, 512)
+	}
+}
+
 // An appender appends one item.
 type appender interface {
 	appendTo(b []byte, e *codec.Encoder) []byte
@@ -111,12 +122,7 @@ func (o *outgoing) pushOn(ctx context.Context) error {
 		o.mu.Unlock()
 		return nil
 	}
-	for {
-		if o.mayGo() {
-			err := o.send(ctx)
-			o.mu.Unlock()
-			return err
-		}
+	for !o.mayGo() || o.sending.Load() {
 		o.mu.Unlock()
 		if err := o.party.wait(ctx, o.ready); err != nil {
 			return err
@@ -130,6 +136,7 @@ func (o *outgoing) pushOn(ctx context.Context) error {
 			return nil // the outbox was quicker
 		}
 	}
+	return o.send(ctx)
 }
 
 func (o *outgoing) full() int { return min(batchSize, o.conn.sender.maxFrame) - 64 }
@@ -137,20 +144,38 @@ func (o *outgoing) full() int { return min(batchSize, o.conn.sender.maxFrame) - 
 // mayGo reports whether there is credit for the batch.
 func (o *outgoing) mayGo() bool { return o.bytes.Load() > 0 && o.items.Load() >= o.kept.Load() }
 
-// ready reports whether the party need not wait for credit.
-func (o *outgoing) ready() bool { return o.mayGo() || o.stopped.Load() }
+// ready reports whether the party need not wait: for credit, or for the outbox to
+// have sent what came before.
+func (o *outgoing) ready() bool {
+	return o.stopped.Load() || !o.sending.Load() && (o.kept.Load() == 0 || o.mayGo())
+}
 
-// send sends the batch, for which there is credit. o.mu is held.
+// readyForOne is ready for an item that goes alone.
+func (o *outgoing) readyForOne() bool {
+	return o.stopped.Load() || o.bytes.Load() > 0 && o.items.Load() > 0
+}
+
+// send sends the batch, for which there is credit. o.mu is held, and is not
+// afterwards: who wants it does not have to wait for the link.
 func (o *outgoing) send(ctx context.Context) error {
-	n := o.kept.Load()
-	if n == 0 {
-		return nil
-	}
-	o.charge(n, int64(len(o.batch)-wire.HeaderSize))
-	o.header(wire.Item, int(n)).Append(o.batch[:0])
-	err := o.conn.sendEncoded(ctx, o.batch)
-	o.batch = o.batch[:wire.HeaderSize]
+	batch, n := o.batch, o.kept.Load()
+	o.charge(n, int64(len(batch)-wire.HeaderSize))
+	o.batch, o.spare = o.spare, nil
 	o.kept.Store(0)
+	o.sending.Store(true)
+	o.mu.Unlock()
+
+	o.header(wire.Item, int(n)).Append(batch[:0])
+	err := o.conn.sendEncoded(ctx, batch)
+
+	o.mu.Lock()
+	if batch = batch[:wire.HeaderSize]; o.batch == nil {
+		o.batch = batch
+	} else {
+		o.spare = batch
+	}
+	o.sending.Store(false)
+	o.mu.Unlock()
 	return err
 }
 
@@ -170,41 +195,41 @@ func (o *outgoing) total() (items, bytes int64) {
 	return o.sent, o.size
 }
 
-// flush sends what is kept and waits for the credit that it takes.
+// flush sends what is kept and waits for the credit that it takes, and for what the
+// outbox sends.
 func (o *outgoing) flush(ctx context.Context) error {
-	for o.kept.Load() > 0 {
+	for o.kept.Load() > 0 || o.sending.Load() {
 		if err := o.party.wait(ctx, o.ready); err != nil {
 			return err
 		}
 		if o.stopped.Load() {
 			return errStopped
 		}
-		o.mu.Lock()
-		if o.mayGo() {
-			if err := o.send(ctx); err != nil {
-				o.mu.Unlock()
-				return err
-			}
+		if err := o.flushKept(ctx); err != nil {
+			return err
 		}
-		o.mu.Unlock()
 	}
 	return nil
 }
 
-// flushKept is flush for the outbox, which does not wait: there is credit, or
+// flushKept is flush for the outbox, which waits for no credit: there is some, or
 // there will be another occasion.
 func (o *outgoing) flushKept(ctx context.Context) error {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.stopped.Load() || !o.mayGo() {
+	if o.stopped.Load() || o.kept.Load() == 0 || !o.mayGo() || o.sending.Load() {
+		o.mu.Unlock()
 		return nil
 	}
+	defer o.party.wake(nil) // it may wait for this
 	return o.send(ctx)
 }
 
 // putSlow sends one item alone: it is large, or encoding it runs code of users,
 // which must not happen under a lock.
 func (o *outgoing) putSlow(ctx context.Context, value appender) error {
+	if o.cut {
+		return errCut
+	}
 	e := heapEncoders.Get().(*heapEncoder)
 	e.encoder.Reset()
 	b := value.appendTo(e.buffer[:0], &e.encoder)
@@ -226,15 +251,13 @@ func (o *outgoing) putSlow(ctx context.Context, value appender) error {
 	}
 	if len(segments) == 0 && len(b) <= o.full()/2 {
 		o.mu.Lock()
-		if o.batch == nil {
-			o.batch = make([]byte, wire.HeaderSize, 512)
-		}
-		if len(o.batch)+len(b) > o.full() {
+		if o.needBatch(); len(o.batch)+len(b) > o.full() {
 			o.mu.Unlock()
 			if err := o.flush(ctx); err != nil {
 				return err
 			}
 			o.mu.Lock()
+			o.needBatch()
 		}
 		o.batch = append(o.batch, b...)
 		o.kept.Add(1)
@@ -243,7 +266,7 @@ func (o *outgoing) putSlow(ctx context.Context, value appender) error {
 	if err := o.flush(ctx); err != nil {
 		return err
 	}
-	if err := o.party.wait(ctx, o.ready); err != nil {
+	if err := o.party.wait(ctx, o.readyForOne); err != nil {
 		return err
 	}
 	if o.stopped.Load() {
@@ -261,7 +284,8 @@ func (o *outgoing) putSlow(ctx context.Context, value appender) error {
 	o.charge(1, total)
 	o.mu.Unlock()
 	m := message{header: o.header(wire.Item, 1), limit: o.conn.peer.limits.Message}
-	_, err := o.conn.sender.sendPieces(ctx, m, pieces)
+	published, err := o.conn.sender.sendPieces(ctx, m, pieces)
+	o.cut = published && err != nil
 	if e, ok := errors.AsType[*Error](err); ok {
 		e.SafeToRetry = false // the call as a whole has begun
 	}

@@ -134,10 +134,12 @@ func (s *servedCall) port(n uint16) *servedPort {
 	return p.list[n-1]
 }
 
+// end ends both directions: the answer was sent.
 func (p *servedPort) end() {
 	p.in.finish(nil, errOver)
 	p.in.close()
 	p.out.stop(nil)
+	p.out.conn.sender.allowance.over(p.out.id, true)
 }
 
 // end ends all streams: the call is over.

@@ -215,7 +215,13 @@ func (s *sender) sendPieces(ctx context.Context, m message, pieces [][]byte) (pu
 	if err := s.allowance.take(ctx, whole); err != nil {
 		return false, err
 	}
-	defer s.allowance.giveBack(whole)
+	defer func() {
+		if published && err != nil {
+			s.allowance.cutOff(m.header, whole)
+		} else {
+			s.allowance.giveBack(whole)
+		}
+	}()
 	for first := true; first || total > 0; first = false {
 		if err := s.acquire(ctx); err != nil {
 			return published, err

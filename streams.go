@@ -77,6 +77,7 @@ func (r *Results) join(port int) *sharedCall {
 		defer func() {
 			if !returned {
 				c.panicked = recover()
+				c.err = &Error{Code: Panicked, Message: "the call panicked, or ended its goroutine (runtime.Goexit)"}
 			}
 			if c.state == nil {
 				close(c.known)
@@ -94,33 +95,38 @@ func (r *Results) join(port int) *sharedCall {
 
 // run takes the items of one stream on behalf of its loop.
 func (c *sharedCall) run(ctx context.Context, port int, loop taker) (err error) {
-	var in *incoming
-	defer func() {
-		if in != nil && in.close() {
-			in.conn.outbox.reset(in.address)
-		}
-		if c.leave() {
-			<-c.over
-			if c.panicked != nil {
-				panic(c.panicked)
-			}
-		}
-	}()
 	<-c.known
 	if c.state == nil {
-		<-c.over
-		return c.err
+		return c.outcome()
 	}
-	in = c.state.list[port-1].(*incoming)
+	in := c.state.list[port-1].(*incoming)
+	inOrder := false
+	defer func() {
+		if in.close() {
+			in.conn.outbox.reset(in.address)
+		}
+		if !c.leave() {
+			return
+		}
+		if inOrder {
+			err = c.outcome() // the handler may have more to do, and to say
+			return
+		}
+		c.end()
+		<-c.over
+		if c.panicked != nil {
+			panic(c.panicked)
+		}
+	}()
 	for {
 		items, ok, err := in.next(ctx)
 		switch {
 		case err == errSettled:
-			<-c.over
-			return c.err
+			return c.outcome()
 		case err != nil && ctx.Err() != nil:
 			return contextError(ctx.Err())
 		case err != nil || !ok:
+			inOrder = err == nil
 			return err
 		}
 		if more, err := loop.take(items); !more {
@@ -129,18 +135,20 @@ func (c *sharedCall) run(ctx context.Context, port int, loop taker) (err error) 
 	}
 }
 
-// leave ends the part of one loop, and the call with the last one.
-func (c *sharedCall) leave() (last bool) {
-	if c.state == nil {
-		return false
+// outcome waits for the end of the call, and panics if the call did.
+func (c *sharedCall) outcome() error {
+	<-c.over
+	if c.panicked != nil {
+		panic(c.panicked)
 	}
+	return c.err
+}
+
+// leave ends the part of one loop, and reports whether it was the last one.
+func (c *sharedCall) leave() (last bool) {
 	s := c.state
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	c.left--
-	last = c.left == 0
-	s.mu.Unlock()
-	if last {
-		c.end()
-	}
-	return last
+	return c.left == 0
 }

@@ -327,10 +327,21 @@ func (s *talking) finish(ctx context.Context) {
 	}
 	s.close()
 	s.inputs.Wait()
+	s.dropParts()
 	s.endFunctions(ctx)
 	s.tally(s.open.Tally)
 	if s.panicked != nil {
 		panic(s.panicked.value)
+	}
+}
+
+// dropParts has the other side forget items that were sent in part.
+func (s *talking) dropParts() {
+	for _, p := range s.list {
+		if o, ok := p.(*outgoing); ok && o.cut {
+			s.conn.outbox.cancel(s.open.ID)
+			return
+		}
 	}
 }
 
