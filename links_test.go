@@ -1,6 +1,8 @@
 package tenon_test
 
 import (
+	"crypto/tls"
+	"net"
 	"testing"
 
 	"github.com/tenon-go/tenon"
@@ -39,5 +41,27 @@ func links(t testing.TB) map[string]func() (a, b tenon.Link) {
 			a, b, err := iolink.Pipe()
 			return must(a, b, err)
 		},
+	}
+}
+
+// tlsPair returns what joins two ends over TCP and TLS.
+func tlsPair(t testing.TB) func() (a, b tenon.Link) {
+	certificate, pool := selfSigned(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return func() (a, b tenon.Link) {
+		x, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return iolink.New(tls.Client(x, &tls.Config{RootCAs: pool, ServerName: "tenon.test"})),
+			iolink.New(tls.Server(y, &tls.Config{Certificates: []tls.Certificate{certificate}}))
 	}
 }

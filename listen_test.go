@@ -124,7 +124,7 @@ func TestTLSClientCertificate(t *testing.T) {
 	mayCall(t, connect())
 }
 
-func selfSigned(t *testing.T) (tls.Certificate, *x509.CertPool) {
+func selfSigned(t testing.TB) (tls.Certificate, *x509.CertPool) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), crand.Reader)
 	if err != nil {
 		t.Fatal(err)

@@ -55,3 +55,51 @@ func TestTenThousandCallsBothWaysThroughNarrowBuffersReport27(t *testing.T) {
 	}
 	callers.Wait()
 }
+
+// Both sides stream at each other through narrow buffers, while calls and pings go
+// in between.
+func TestBothSidesStreamAtEachOtherReport29(t *testing.T) {
+	a, b := narrow(t)
+	srv := tenon.NewServer(tenon.WithLogger(quiet))
+	(&calc{}).register(srv)
+	piecesBack(srv)
+	x := tenon.NewConn(t.Context(), a, srv)
+	y := tenon.NewConn(t.Context(), b, srv)
+	defer y.Close()
+	defer x.Close()
+	const size = 50_000
+	items := long(100<<20, 10<<20) / size
+	done := make(chan struct{})
+	var streams, others sync.WaitGroup
+	for _, conn := range []*tenon.Conn{x, y} {
+		streams.Go(func() {
+			got := 0
+			piece := make([]byte, size)
+			for p, err := range tenon.Stream(t.Context(), &pieces, conn, 0, &bytesItem, tenon.InputPort(&bytesItem, repeat(piece, items))) {
+				if err != nil || len(p) != size {
+					t.Errorf("item %d: %d bytes, %v", got, len(p), err)
+					return
+				}
+				got++
+			}
+			if got != items {
+				t.Errorf("%d items of %d", got, items)
+			}
+		})
+		others.Go(func() {
+			calls := 0
+			for ; !closed(done); calls++ {
+				mayCall(t, conn)
+				if _, err := conn.Ping(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			if t.Logf("%d calls and pings", calls); calls < 10 {
+				t.Errorf("only %d calls passed", calls)
+			}
+		})
+	}
+	waitFor(t, "a stream", 2*time.Minute, streams.Wait)
+	close(done)
+	waitFor(t, "a call", time.Minute, others.Wait)
+}

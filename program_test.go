@@ -22,14 +22,14 @@ import (
 
 // runProgram lets two connected ends, and two clients with their servers, do what
 // program says, one byte a step: calls of all kinds in both directions, cancels,
-// deadlines, large messages, losses and reconnects, all at once. Whatever the
-// order: nothing hangs, every call is settled once, with its own result or an
-// error that fits.
+// deadlines, large messages, streams, functions, losses and reconnects, all at
+// once. Whatever the order: nothing hangs, every call is settled once, with its own
+// result or an error that fits, and every item of a stream comes once and in order.
 func runProgram(t *testing.T, pair func() (a, b tenon.Link), program []byte) {
 	if len(program) == 0 {
 		return
 	}
-	d := &driver{t: t, pair: pair, opts: settings[int(program[0])%len(settings)], server: (&calc{}).server()}
+	d := &driver{t: t, pair: pair, opts: settings[int(program[0])%len(settings)], server: talkServer((&calc{}).server())}
 	d.opts = append(d.opts[:len(d.opts):len(d.opts)], tenon.WithLogger(quiet))
 	d.clients[0] = tenon.NewClient(func(context.Context) (tenon.Link, error) { return d.serve(), nil }, d.server, d.opts...)
 	d.clients[1] = tenon.NewClientOver(d.serve(), d.server, d.opts...)
@@ -64,6 +64,8 @@ var settings = [][]tenon.Option{
 	{tenon.WithPolling(0)},
 	{tenon.WithMaxCalls(2)},
 	{tenon.WithMaxMessage(300 << 10), tenon.WithMaxReassembly(300 << 10)},
+	{tenon.WithStreamWindow(1, 1)},
+	{tenon.WithStreamWindow(1000, 10)},
 }
 
 type driver struct {
@@ -111,15 +113,21 @@ func (d *driver) step(i int, step byte) {
 	call := func(f func() error) { d.calls.Go(func() { d.check(f()) }) }
 	endless := func(f func() error) { d.endless.Go(func() { d.check(f()) }) }
 	switch n := int(step & 0x0f); step >> 4 & 7 {
-	case 0, 1:
+	case 0:
 		to := tenon.Caller(from)
-		if step&0x10 != 0 {
+		if n%2 == 1 {
 			to = client
 		}
 		call(func() error {
 			sum, err := add.Call(ctx, to, pair{int64(i), int64(n)})
 			return expect(err, sum == int64(i+n), "sum")
 		})
+	case 1: // streams, functions, progress
+		to := tenon.Caller(from)
+		if i%2 == 1 {
+			to = client
+		}
+		d.talk(ctx, cancel, to, i, n)
 	case 2:
 		to := tenon.Caller(from)
 		if n%2 == 1 {
@@ -222,7 +230,9 @@ func expect(err error, right bool, what string) error {
 // late, and one that breaks in the middle of whatever it carries.
 func programLinks(t testing.TB) map[string]func() (a, b tenon.Link) {
 	all := make(map[string]func() (a, b tenon.Link))
-	for name, pair := range links(t) {
+	kinds := links(t)
+	kinds["tls"] = tlsPair(t)
+	for name, pair := range kinds {
 		var seed atomic.Uint64
 		decorated := func(decorate func(l tenon.Link, n uint64) tenon.Link) func() (a, b tenon.Link) {
 			return func() (tenon.Link, tenon.Link) {
@@ -273,6 +283,7 @@ func TestPrograms(t *testing.T) {
 func FuzzProgram(f *testing.F) {
 	f.Add(byte(0), []byte{0x00, 0x80, 0x2f, 0xaf, 0x45, 0xc5, 0x30, 0xb0, 0x52, 0x70, 0x01, 0x81})
 	f.Add(byte(1), []byte{0x2f, 0x71, 0x2f, 0x70, 0xf0, 0x00})
+	f.Add(byte(3), []byte{0x10, 0x91, 0x12, 0x93, 0x14, 0x95, 0x16, 0x97, 0x70, 0x18, 0x99, 0x1a, 0x52})
 	all := programLinks(f)
 	names := slices.Sorted(maps.Keys(all))
 	f.Fuzz(func(t *testing.T, link byte, program []byte) {

@@ -92,6 +92,7 @@ func registerTest(srv *tenon.Server) error {
 		}
 	}
 	tenon.Handle(srv, &do, obey)
+	tenon.Handle(srv, &again, handleAgain)
 	desks := tenon.NewPerConn(func(c *tenon.Conn) (desk, error) { return desk{c}, nil })
 	tenon.Handle(srv, &note, func(ctx context.Context, text string) (string, error) {
 		if _, err := desks.For(ctx); err != nil {
