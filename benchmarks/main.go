@@ -4,6 +4,7 @@
 //	go run ./benchmarks                        the whole, below five minutes
 //	go run ./benchmarks -quick                 a look, below one minute
 //	go run ./benchmarks -only "tenon shm,grpc"
+//	go run ./benchmarks -streams               streams and calls back instead of calls
 //	go run ./benchmarks -json FILE             for go run ./benchmarks/report
 package main
 
@@ -18,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tenon-go/tenon/benchmarks/measure"
 	"github.com/tenon-go/tenon/benchmarks/peers"
 	"github.com/tenon-go/tenon/benchmarks/peers/peer"
 	"github.com/tenon-go/tenon/benchmarks/result"
@@ -34,10 +36,11 @@ func main() {
 
 func run(ctx context.Context) error {
 	var (
-		quick  = flag.Bool("quick", false, "short rounds: good for a look, not for a claim")
-		rounds = flag.Int("rounds", 0, "`number` of rounds (default 5, with -quick 3)")
-		only   = flag.String("only", "", "`names` of the peers to measure, separated by commas (default all): "+strings.Join(names(peers.All()), ", "))
-		file   = flag.String("json", "", "write the results into a `file`")
+		quick   = flag.Bool("quick", false, "short rounds: good for a look, not for a claim")
+		rounds  = flag.Int("rounds", 0, "`number` of rounds (default 5, with -quick 3)")
+		only    = flag.String("only", "", "`names` of the peers to measure, separated by commas (default all): "+strings.Join(names(peers.All()), ", "))
+		streams = flag.Bool("streams", false, "measure streams, and calls beside them")
+		file    = flag.String("json", "", "write the results into a `file`")
 	)
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -47,7 +50,13 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	plan := plan{peers: chosen, rounds: 5, each: 350 * time.Millisecond}
+	plan := plan{peers: chosen, rounds: 5, each: 350 * time.Millisecond, measure: measure.Peer, figures: result.Figures}
+	into := func(f *result.File) **result.Run { return &f.Calls }
+	if *streams {
+		plan.each, plan.measure, plan.figures = 150*time.Millisecond, measure.Streams, result.StreamFigures
+		plan.peers = slices.DeleteFunc(plan.peers, func(p peer.Peer) bool { return !p.Info().Streams })
+		into = func(f *result.File) **result.Run { return &f.Streams }
+	}
 	if *quick {
 		plan.rounds, plan.each = 3, 60*time.Millisecond
 	}
@@ -65,7 +74,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	if *file != "" {
-		if err := result.Update(*file, func(f *result.File) { f.Calls = results }); err != nil {
+		if err := result.Update(*file, func(f *result.File) { *into(f) = results }); err != nil {
 			return err
 		}
 	}

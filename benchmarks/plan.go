@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tenon-go/tenon/benchmarks/measure"
 	"github.com/tenon-go/tenon/benchmarks/peers/peer"
 	"github.com/tenon-go/tenon/benchmarks/result"
 	"github.com/tenon-go/tenon/internal/machine"
@@ -16,9 +15,11 @@ import (
 // A plan is what to measure: in each round all peers, one after the other, so
 // that whatever slows the machine down for a while hits them all.
 type plan struct {
-	peers  []peer.Peer
-	rounds int
-	each   time.Duration
+	peers   []peer.Peer
+	rounds  int
+	each    time.Duration
+	measure func(context.Context, peer.Peer, time.Duration) (result.Round, error)
+	figures []result.Figure
 }
 
 func (p plan) run(ctx context.Context) (*result.Run, error) {
@@ -40,7 +41,7 @@ func (p plan) run(ctx context.Context) (*result.Run, error) {
 		})
 	}
 
-	view := newView(results, p.rounds*len(p.peers))
+	view := newView(results, p.figures, p.rounds*len(p.peers))
 	during := machine.StartWatch()
 	for round := range p.rounds {
 		for _, i := range order(round, len(p.peers)) {
@@ -49,7 +50,7 @@ func (p plan) run(ctx context.Context) (*result.Run, error) {
 				continue
 			}
 			view.begin(round, into.Name)
-			measured, err := measure.Peer(ctx, p.peers[i], p.each)
+			measured, err := p.measure(ctx, p.peers[i], p.each)
 			switch {
 			case ctx.Err() != nil:
 				return nil, ctx.Err()

@@ -17,16 +17,17 @@ import (
 // the end.
 type view struct {
 	results     *result.Run
+	figures     []result.Figure
 	done, total int
 	terminal    bool // which shows the table as it grows
 	lines       int  // of the table on the terminal
 }
 
-func newView(results *result.Run, total int) *view {
-	v := &view{results: results, total: total}
+func newView(results *result.Run, figures []result.Figure, total int) *view {
+	v := &view{results: results, figures: figures, total: total}
 	// A line that the terminal breaks would put the cursor into the wrong one.
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
-	v.terminal = err == nil && width > text.LongestLineLen(render(results))
+	v.terminal = err == nil && width > text.LongestLineLen(render(results, figures))
 	return v
 }
 
@@ -48,24 +49,24 @@ func (v *view) draw(caption string) {
 	if v.lines > 0 {
 		fmt.Printf("\x1b[%dA\x1b[J", v.lines)
 	}
-	out := render(v.results) + "\n" + caption + "\n"
+	out := render(v.results, v.figures) + "\n" + caption + "\n"
 	fmt.Print(out)
 	if v.terminal {
 		v.lines = strings.Count(out, "\n")
 	}
 }
 
-func render(results *result.Run) string {
+func render(results *result.Run, figures []result.Figure) string {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleRounded)
 	t.Style().Format.Header = text.FormatDefault
 	header := table.Row{"peer"}
-	for _, f := range result.Figures {
+	for _, f := range figures {
 		header = append(header, strings.ReplaceAll(f.Title, ", ", "\n")+"\n"+f.Unit)
 	}
 	t.AppendHeader(header)
 	columns := []table.ColumnConfig{{Number: 1}}
-	for i := range result.Figures {
+	for i := range figures {
 		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
 	t.SetColumnConfigs(columns)
@@ -77,7 +78,7 @@ func render(results *result.Run) string {
 		}
 		kind = p.Kind
 		row := table.Row{p.Name}
-		for _, f := range result.Figures {
+		for _, f := range figures {
 			cell := ""
 			if s, ok := f.Of(p); ok {
 				cell = result.Format(s.Median)

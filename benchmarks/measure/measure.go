@@ -26,7 +26,12 @@ const (
 
 // Peer measures p once: each figure takes about the time each. The other side is
 // started for it and gone afterwards.
-func Peer(ctx context.Context, p peer.Peer, each time.Duration) (round result.Round, err error) {
+func Peer(ctx context.Context, p peer.Peer, each time.Duration) (result.Round, error) {
+	return measured(ctx, p, each, starts, all)
+}
+
+// measured starts p so many times and has take take the figures.
+func measured(ctx context.Context, p peer.Peer, each time.Duration, starts int, take func(context.Context, peer.Client, peer.Info, time.Duration, *result.Round) error) (round result.Round, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience+20*each, errors.New("no answer for too long"))
 	defer cancel()
 	// What callers have is a context that can be cancelled, without a deadline.
@@ -34,23 +39,18 @@ func Peer(ctx context.Context, p peer.Peer, each time.Duration) (round result.Ro
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
 
-	client, started, err := start(calling, p)
+	client, started, err := start(calling, p, starts)
 	if err != nil {
 		return round, cause(ctx, err)
 	}
 	round.StartMS = started.Seconds() * 1e3
-	err = all(calling, client, p.Info(), each, &round)
+	err = take(calling, client, p.Info(), each, &round)
 	return round, errors.Join(cause(ctx, err), client.Close())
 }
 
 // all takes every figure but the start.
 func all(ctx context.Context, c peer.Client, info peer.Info, each time.Duration, round *result.Round) error {
-	add := func() error {
-		if sum, err := c.Add(ctx, 4711, 1<<40); err != nil || sum != 1<<40+4711 {
-			return wrong("Add", err)
-		}
-		return nil
-	}
+	add := adding(ctx, c)
 	user := contract.Users(1)[0]
 	echo := func() error {
 		if same, err := c.Echo(ctx, user); err != nil || same.ID != user.ID {
@@ -98,6 +98,15 @@ func all(ctx context.Context, c peer.Client, info peer.Info, each time.Duration,
 		}
 	}
 	return nil
+}
+
+func adding(ctx context.Context, c peer.Client) func() error {
+	return func() error {
+		if sum, err := c.Add(ctx, 4711, 1<<40); err != nil || sum != 1<<40+4711 {
+			return wrong("Add", err)
+		}
+		return nil
+	}
 }
 
 func wrong(method string, err error) error {

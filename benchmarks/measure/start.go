@@ -9,9 +9,9 @@ import (
 	"github.com/tenon-go/tenon/benchmarks/peers/peer"
 )
 
-// start starts p several times and keeps the last one. took is the median time
+// start starts p so many times and keeps the last one. took is the median time
 // until the first answer.
-func start(ctx context.Context, p peer.Peer) (client peer.Client, took time.Duration, err error) {
+func start(ctx context.Context, p peer.Peer, starts int) (client peer.Client, took time.Duration, err error) {
 	var times []time.Duration
 	for {
 		settle()

@@ -3,6 +3,7 @@ package peers
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -72,6 +73,72 @@ func TestEveryPeerAnswersCorrectly(t *testing.T) {
 			}
 			if _, err := c.List(ctx, contract.MaxList+1); err == nil {
 				t.Error("List of too many: no error")
+			}
+		})
+	}
+}
+
+func TestEveryPeerStreamsCorrectly(t *testing.T) {
+	const many = 3000
+	for _, p := range All() {
+		t.Run(p.Info().Name, func(t *testing.T) {
+			leak.Check(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			c, err := p.Start(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := c.Close(); err != nil {
+					t.Errorf("close: %v", err)
+				}
+			}()
+			if back := c.Back(); back != nil {
+				sum1, err1 := back.AddBack(ctx, 1<<40, -2)
+				sum2, err2 := back.AddWith(ctx, 1<<40, -2, contract.Local{}.Add)
+				if err := errors.Join(err1, err2); sum1 != 1<<40-2 || sum2 != sum1 || err != nil {
+					t.Errorf("called back: %d and %d, %v", sum1, sum2, err)
+				}
+			}
+			feed := c.Feed()
+			if (feed != nil) != p.Info().Streams {
+				t.Fatalf("streams: %v, but the feed is %v", p.Info().Streams, feed)
+			}
+			if feed == nil {
+				return
+			}
+			for _, n := range []int{0, 1, many} {
+				if got, err := contract.Collected(feed.Items(ctx, n)); got != n || err != nil {
+					t.Errorf("%d of %d items, %v", got, n, err)
+				}
+				if got, err := feed.Collect(ctx, contract.ItemsOf(n)); got != n || err != nil {
+					t.Errorf("%d of %d items in, %v", got, n, err)
+				}
+				if got, err := contract.Collected(feed.Exchange(ctx, contract.ItemsOf(n))); (got != n || err != nil) && !errors.Is(err, errors.ErrUnsupported) {
+					t.Errorf("%d of %d items there and back, %v", got, n, err)
+				}
+			}
+			users := 0
+			for user, err := range feed.Users(ctx, many) {
+				if want := contract.Users(contract.MaxList)[users%contract.MaxList]; !user.Equal(want) || err != nil {
+					t.Fatalf("user %d: %+v, %v", users, user, err)
+				}
+				users++
+			}
+			pieces := 0
+			for piece, err := range feed.Pieces(ctx, 10) {
+				if errors.Is(err, errors.ErrUnsupported) {
+					pieces = 10
+					break
+				}
+				if !bytes.Equal(piece, contract.Piece) || err != nil {
+					t.Fatalf("piece %d has %d bytes, %v", pieces, len(piece), err)
+				}
+				pieces++
+			}
+			if users != many || pieces != 10 {
+				t.Errorf("%d users and %d pieces", users, pieces)
 			}
 		})
 	}

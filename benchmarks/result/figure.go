@@ -30,6 +30,30 @@ var Figures = []Figure{
 	{Title: "start", Unit: "ms", of: positive(func(r Round) float64 { return r.StartMS })},
 }
 
+// StreamFigures are those of a run of streams.
+var StreamFigures = []Figure{
+	{Title: "items out", Unit: "M/s", of: millions(func(r Round) Rate { return r.Out }), Higher: true},
+	{Title: "items in", Unit: "M/s", of: millions(func(r Round) Rate { return r.In }), Higher: true},
+	{Title: "both ways", Unit: "M/s", of: millions(func(r Round) Rate { return r.Both }), Higher: true},
+	{Title: "users", Unit: "M/s", of: millions(func(r Round) Rate { return r.Users }), Higher: true},
+	{Title: "64 KiB pieces", Unit: "GB/s", of: positive(func(r Round) float64 { return r.Pieces.PerSecond * (64 << 10) / 1e9 }), Higher: true},
+	{Title: "CPU per item out", Unit: "ns", of: positive(func(r Round) float64 { return r.Out.CPU })},
+	{Title: "CPU per item in", Unit: "ns", of: positive(func(r Round) float64 { return r.In.CPU })},
+	{Title: "add beside an unread : alone", Unit: "", of: positive(func(r Round) float64 {
+		if r.Add.P50 == 0 {
+			return 0
+		}
+		return r.BesideAdd / r.Add.P50
+	})},
+	{Title: "add beside 64 MiB p99", Unit: "µs", of: micros(func(r Round) float64 { return r.BesideLarge })},
+	{Title: "call and call back p50", Unit: "µs", of: micros(func(r Round) float64 { return r.BackCall })},
+	{Title: "call and function p50", Unit: "µs", of: micros(func(r Round) float64 { return r.Function })},
+}
+
+func millions(of func(Round) Rate) func(Round) (float64, bool) {
+	return positive(func(r Round) float64 { return of(r).PerSecond / 1e6 })
+}
+
 func positive(of func(Round) float64) func(Round) (float64, bool) {
 	return func(r Round) (float64, bool) { v := of(r); return v, v > 0 }
 }

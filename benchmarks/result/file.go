@@ -12,6 +12,7 @@ import (
 // measured last. What was not measured is nil.
 type File struct {
 	Calls    *Run         `json:"calls,omitempty"`
+	Streams  *Run         `json:"streams,omitempty"`
 	Ring     *RingRun     `json:"ring,omitempty"`
 	Pressure *PressureRun `json:"pressure,omitempty"`
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tenon-go/tenon/internal/machine"
 )
 
-// A Run is one run of the benchmarks of calls.
+// A Run is one run of the benchmarks of calls, or of streams.
 type Run struct {
 	Taken   time.Time       `json:"taken"`
 	Machine machine.Machine `json:"machine"`
@@ -38,15 +38,32 @@ type Peer struct {
 // A Round is what one round measured of a peer. Zero means not measured.
 type Round struct {
 	Add      Latency `json:"add"`
-	Echo     Latency `json:"echo"`
-	List     Latency `json:"list"`
-	Parallel float64 `json:"parallel_ns"` // time per call with 64 callers
-	Started  float64 `json:"started_ns"`  // time per call of 64 that one goroutine starts
-	CPU      float64 `json:"add_cpu_ns"`  // of both sides, per add of a lone caller
-	Allocs   float64 `json:"add_allocs"`  // per call, in the calling process
-	Upload1  float64 `json:"upload_1mib_gbps"`
-	Upload16 float64 `json:"upload_16mib_gbps"`
+	Echo     Latency `json:"echo,omitzero"`
+	List     Latency `json:"list,omitzero"`
+	Parallel float64 `json:"parallel_ns,omitzero"` // time per call with 64 callers
+	Started  float64 `json:"started_ns,omitzero"`  // time per call of 64 that one goroutine starts
+	CPU      float64 `json:"add_cpu_ns"`           // of both sides, per add of a lone caller
+	Allocs   float64 `json:"add_allocs"`           // per call, in the calling process
+	Upload1  float64 `json:"upload_1mib_gbps,omitzero"`
+	Upload16 float64 `json:"upload_16mib_gbps,omitzero"`
 	StartMS  float64 `json:"start_ms"` // until the first answer
+
+	// Of a run of streams, where of the above only Add is measured.
+	Out         Rate    `json:"stream_out,omitzero"`    // small items from the server
+	In          Rate    `json:"stream_in,omitzero"`     // to it
+	Both        Rate    `json:"stream_both,omitzero"`   // to it and back
+	Users       Rate    `json:"stream_users,omitzero"`  // objects from the server
+	Pieces      Rate    `json:"stream_pieces,omitzero"` // 64 KiB each
+	BesideAdd   float64 `json:"add_beside_unread_p50_ns,omitzero"`
+	BesideLarge float64 `json:"add_beside_64mib_p99_ns,omitzero"`
+	BackCall    float64 `json:"back_call_p50_ns,omitzero"` // a call whose handler calls the caller's service
+	Function    float64 `json:"function_p50_ns,omitzero"`  // a call whose handler calls its function parameter
+}
+
+// Rate is what a stream carries, from its first item to its last.
+type Rate struct {
+	PerSecond float64 `json:"per_s"`
+	CPU       float64 `json:"cpu_ns"` // of both sides, per item
 }
 
 // Latency is the time of a lone caller's call, in nanoseconds.

@@ -396,6 +396,190 @@ func (x *UploadResponse) GetLength() int64 {
 	return 0
 }
 
+type FeedRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	N             int64                  `protobuf:"varint,1,opt,name=n,proto3" json:"n,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FeedRequest) Reset() {
+	*x = FeedRequest{}
+	mi := &file_contract_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FeedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FeedRequest) ProtoMessage() {}
+
+func (x *FeedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_contract_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FeedRequest.ProtoReflect.Descriptor instead.
+func (*FeedRequest) Descriptor() ([]byte, []int) {
+	return file_contract_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *FeedRequest) GetN() int64 {
+	if x != nil {
+		return x.N
+	}
+	return 0
+}
+
+type Item struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Item) Reset() {
+	*x = Item{}
+	mi := &file_contract_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Item) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Item) ProtoMessage() {}
+
+func (x *Item) ProtoReflect() protoreflect.Message {
+	mi := &file_contract_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Item.ProtoReflect.Descriptor instead.
+func (*Item) Descriptor() ([]byte, []int) {
+	return file_contract_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Item) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *Item) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+type Piece struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Data          []byte                 `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Piece) Reset() {
+	*x = Piece{}
+	mi := &file_contract_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Piece) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Piece) ProtoMessage() {}
+
+func (x *Piece) ProtoReflect() protoreflect.Message {
+	mi := &file_contract_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Piece.ProtoReflect.Descriptor instead.
+func (*Piece) Descriptor() ([]byte, []int) {
+	return file_contract_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Piece) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type CollectResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	N             int64                  `protobuf:"varint,1,opt,name=n,proto3" json:"n,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CollectResponse) Reset() {
+	*x = CollectResponse{}
+	mi := &file_contract_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CollectResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CollectResponse) ProtoMessage() {}
+
+func (x *CollectResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_contract_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CollectResponse.ProtoReflect.Descriptor instead.
+func (*CollectResponse) Descriptor() ([]byte, []int) {
+	return file_contract_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *CollectResponse) GetN() int64 {
+	if x != nil {
+		return x.N
+	}
+	return 0
+}
+
 var File_contract_proto protoreflect.FileDescriptor
 
 const file_contract_proto_rawDesc = "" +
@@ -423,12 +607,27 @@ const file_contract_proto_rawDesc = "" +
 	"\rUploadRequest\x12\x12\n" +
 	"\x04data\x18\x01 \x01(\fR\x04data\"(\n" +
 	"\x0eUploadResponse\x12\x16\n" +
-	"\x06length\x18\x01 \x01(\x03R\x06length2\xdb\x01\n" +
+	"\x06length\x18\x01 \x01(\x03R\x06length\"\x1b\n" +
+	"\vFeedRequest\x12\f\n" +
+	"\x01n\x18\x01 \x01(\x03R\x01n\"*\n" +
+	"\x04Item\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\"\x1b\n" +
+	"\x05Piece\x12\x12\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data\"\x1f\n" +
+	"\x0fCollectResponse\x12\f\n" +
+	"\x01n\x18\x01 \x01(\x03R\x01n2\xdb\x01\n" +
 	"\tDirectory\x122\n" +
 	"\x03Add\x12\x14.contract.AddRequest\x1a\x15.contract.AddResponse\x12&\n" +
 	"\x04Echo\x12\x0e.contract.User\x1a\x0e.contract.User\x125\n" +
 	"\x04List\x12\x15.contract.ListRequest\x1a\x16.contract.ListResponse\x12;\n" +
-	"\x06Upload\x12\x17.contract.UploadRequest\x1a\x18.contract.UploadResponseB2Z0github.com/tenon-go/tenon/benchmarks/contract/pbb\x06proto3"
+	"\x06Upload\x12\x17.contract.UploadRequest\x1a\x18.contract.UploadResponse2\x86\x02\n" +
+	"\x04Feed\x120\n" +
+	"\x05Items\x12\x15.contract.FeedRequest\x1a\x0e.contract.Item0\x01\x120\n" +
+	"\x05Users\x12\x15.contract.FeedRequest\x1a\x0e.contract.User0\x01\x122\n" +
+	"\x06Pieces\x12\x15.contract.FeedRequest\x1a\x0f.contract.Piece0\x01\x126\n" +
+	"\aCollect\x12\x0e.contract.Item\x1a\x19.contract.CollectResponse(\x01\x12.\n" +
+	"\bExchange\x12\x0e.contract.Item\x1a\x0e.contract.Item(\x010\x01B2Z0github.com/tenon-go/tenon/benchmarks/contract/pbb\x06proto3"
 
 var (
 	file_contract_proto_rawDescOnce sync.Once
@@ -442,7 +641,7 @@ func file_contract_proto_rawDescGZIP() []byte {
 	return file_contract_proto_rawDescData
 }
 
-var file_contract_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_contract_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_contract_proto_goTypes = []any{
 	(*AddRequest)(nil),            // 0: contract.AddRequest
 	(*AddResponse)(nil),           // 1: contract.AddResponse
@@ -451,24 +650,38 @@ var file_contract_proto_goTypes = []any{
 	(*ListResponse)(nil),          // 4: contract.ListResponse
 	(*UploadRequest)(nil),         // 5: contract.UploadRequest
 	(*UploadResponse)(nil),        // 6: contract.UploadResponse
-	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
+	(*FeedRequest)(nil),           // 7: contract.FeedRequest
+	(*Item)(nil),                  // 8: contract.Item
+	(*Piece)(nil),                 // 9: contract.Piece
+	(*CollectResponse)(nil),       // 10: contract.CollectResponse
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
 }
 var file_contract_proto_depIdxs = []int32{
-	7, // 0: contract.User.created:type_name -> google.protobuf.Timestamp
-	2, // 1: contract.ListResponse.users:type_name -> contract.User
-	0, // 2: contract.Directory.Add:input_type -> contract.AddRequest
-	2, // 3: contract.Directory.Echo:input_type -> contract.User
-	3, // 4: contract.Directory.List:input_type -> contract.ListRequest
-	5, // 5: contract.Directory.Upload:input_type -> contract.UploadRequest
-	1, // 6: contract.Directory.Add:output_type -> contract.AddResponse
-	2, // 7: contract.Directory.Echo:output_type -> contract.User
-	4, // 8: contract.Directory.List:output_type -> contract.ListResponse
-	6, // 9: contract.Directory.Upload:output_type -> contract.UploadResponse
-	6, // [6:10] is the sub-list for method output_type
-	2, // [2:6] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	11, // 0: contract.User.created:type_name -> google.protobuf.Timestamp
+	2,  // 1: contract.ListResponse.users:type_name -> contract.User
+	0,  // 2: contract.Directory.Add:input_type -> contract.AddRequest
+	2,  // 3: contract.Directory.Echo:input_type -> contract.User
+	3,  // 4: contract.Directory.List:input_type -> contract.ListRequest
+	5,  // 5: contract.Directory.Upload:input_type -> contract.UploadRequest
+	7,  // 6: contract.Feed.Items:input_type -> contract.FeedRequest
+	7,  // 7: contract.Feed.Users:input_type -> contract.FeedRequest
+	7,  // 8: contract.Feed.Pieces:input_type -> contract.FeedRequest
+	8,  // 9: contract.Feed.Collect:input_type -> contract.Item
+	8,  // 10: contract.Feed.Exchange:input_type -> contract.Item
+	1,  // 11: contract.Directory.Add:output_type -> contract.AddResponse
+	2,  // 12: contract.Directory.Echo:output_type -> contract.User
+	4,  // 13: contract.Directory.List:output_type -> contract.ListResponse
+	6,  // 14: contract.Directory.Upload:output_type -> contract.UploadResponse
+	8,  // 15: contract.Feed.Items:output_type -> contract.Item
+	2,  // 16: contract.Feed.Users:output_type -> contract.User
+	9,  // 17: contract.Feed.Pieces:output_type -> contract.Piece
+	10, // 18: contract.Feed.Collect:output_type -> contract.CollectResponse
+	8,  // 19: contract.Feed.Exchange:output_type -> contract.Item
+	11, // [11:20] is the sub-list for method output_type
+	2,  // [2:11] is the sub-list for method input_type
+	2,  // [2:2] is the sub-list for extension type_name
+	2,  // [2:2] is the sub-list for extension extendee
+	0,  // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_contract_proto_init() }
@@ -482,9 +695,9 @@ func file_contract_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_contract_proto_rawDesc), len(file_contract_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   11,
 			NumExtensions: 0,
-			NumServices:   1,
+			NumServices:   2,
 		},
 		GoTypes:           file_contract_proto_goTypes,
 		DependencyIndexes: file_contract_proto_depIdxs,

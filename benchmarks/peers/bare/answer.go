@@ -32,6 +32,10 @@ func answer(conn net.Conn) error {
 		if _, err := io.ReadFull(in, args); err != nil {
 			return err
 		}
+		if header[8] >= opItems {
+			d := decoder{rest: args}
+			return answerStream(ctx, header[8], int(d.int()), in, conn)
+		}
 		frame := len(out)
 		out = append(append(out, 0, 0, 0, 0), header[4:8]...)
 		out = append(out, opAnswer)

@@ -8,7 +8,9 @@ package bare
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 
 	"github.com/tenon-go/tenon/benchmarks/peers/peer"
 )
@@ -25,6 +27,7 @@ func (frames) Info() peer.Info {
 		Kind:      peer.Floor,
 		Program:   "bare",
 		MaxUpload: peer.AnySize,
+		Streams:   true,
 	}
 }
 
@@ -35,6 +38,13 @@ const (
 	opList
 	opUpload
 
+	// Streams, see feed.
+	opItems
+	opUsers
+	opPieces
+	opCollect
+	opExchange
+
 	headerSize = 9
 	bufferSize = 64 << 10
 )
@@ -44,7 +54,8 @@ func (p frames) Start(ctx context.Context) (peer.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, err := peer.DialSocket(path)(ctx)
+	dial := peer.DialSocket(path)
+	conn, err := dial(ctx)
 	if err != nil {
 		server.Close()
 		return nil, err
@@ -53,6 +64,7 @@ func (p frames) Start(ctx context.Context) (peer.Client, error) {
 	go calls.read()
 	return peer.Joined{
 		Directory: calls,
+		Streams:   feed{dial},
 		End: func() error {
 			conn.Close()
 			return server.Close()
@@ -65,12 +77,16 @@ func (frames) Serve() error {
 	if err != nil {
 		return err
 	}
-	conn, err := listener.Accept()
-	if err != nil {
-		return err
+	for { // until the parent ends this process
+		conn, err := listener.Accept()
+		if err != nil {
+			return err
+		}
+		go func() {
+			defer conn.Close()
+			if err := answer(conn); err != nil && !errors.Is(err, io.EOF) {
+				fmt.Fprintln(os.Stderr, "bare:", err)
+			}
+		}()
 	}
-	if err := answer(conn); !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
 }

@@ -22,6 +22,7 @@ func (channels) Info() peer.Info {
 		About:     "two goroutines and Go channels, one process, no copies",
 		Kind:      peer.Yardstick,
 		MaxUpload: peer.NoUploads,
+		Streams:   true,
 	}
 }
 
@@ -34,6 +35,7 @@ func (channels) Start(context.Context) (peer.Client, error) {
 	}()
 	return peer.Joined{
 		Directory: c,
+		Streams:   feed{},
 		End: func() error {
 			close(c.calls)
 			<-served

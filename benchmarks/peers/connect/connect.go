@@ -30,8 +30,13 @@ func (p connectGo) Info() peer.Info {
 		Module:    "connectrpc.com/connect",
 		Program:   "connect",
 		MaxUpload: peer.AnySize,
+		Streams:   true,
+		Unread:    true,
 	}
 }
+
+// baseURL has a host because there has to be one.
+const baseURL = "http://directory"
 
 func (p connectGo) protocols() *http.Protocols {
 	protocols := new(http.Protocols)
@@ -51,8 +56,10 @@ func (p connectGo) Start(context.Context) (peer.Client, error) {
 		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
 		MaxIdleConnsPerHost: 64, // the default of 2 would dial anew all the time
 	}
+	client := &http.Client{Transport: transport}
 	return peer.Joined{
-		Directory: protobuf.Client{Service: pbconnect.NewDirectoryClient(&http.Client{Transport: transport}, "http://directory")},
+		Directory: protobuf.Client{Service: pbconnect.NewDirectoryClient(client, baseURL)},
+		Streams:   protobuf.Feed{Service: feedService{pbconnect.NewFeedClient(client, baseURL), p.http2}},
 		End: func() error {
 			transport.CloseIdleConnections()
 			return server.Close()
@@ -67,6 +74,7 @@ func (p connectGo) Serve() error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle(pbconnect.NewDirectoryHandler(protobuf.Server{}))
+	mux.Handle(pbconnect.NewFeedHandler(feedServer{}))
 	srv := &http.Server{Handler: mux, Protocols: p.protocols()}
 	return srv.Serve(listener)
 }

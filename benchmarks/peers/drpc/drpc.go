@@ -31,11 +31,13 @@ func (drpcPool) Info() peer.Info {
 		Module:    "storj.io/drpc",
 		Program:   "drpc",
 		MaxUpload: peer.AnySize,
+		Streams:   true,
+		Unread:    true,
 	}
 }
 
 // drpcManager raises the limit of 4 MiB per message for the uploads.
-var drpcManager = drpcmanager.Options{Reader: drpcwire.ReaderOptions{MaximumBufferSize: 64 << 20}}
+var drpcManager = drpcmanager.Options{Reader: drpcwire.ReaderOptions{MaximumBufferSize: 65 << 20}}
 
 func (p drpcPool) Start(ctx context.Context) (peer.Client, error) {
 	server, path, err := peer.StartOnSocket(p)
@@ -53,6 +55,7 @@ func (p drpcPool) Start(ctx context.Context) (peer.Client, error) {
 	})
 	return peer.Joined{
 		Directory: protobuf.Client{Service: pbdrpc.NewDRPCDirectoryClient(conn)},
+		Streams:   protobuf.Feed{Service: feedService{pbdrpc.NewDRPCFeedClient(conn)}},
 		End: func() error {
 			conn.Close()
 			pool.Close()
@@ -68,6 +71,9 @@ func (drpcPool) Serve() error {
 	}
 	mux := drpcmux.New()
 	if err := pbdrpc.DRPCRegisterDirectory(mux, protobuf.Server{}); err != nil {
+		return err
+	}
+	if err := pbdrpc.DRPCRegisterFeed(mux, feedServer{}); err != nil {
 		return err
 	}
 	srv := drpcserver.NewWithOptions(mux, drpcserver.Options{Manager: drpcManager})

@@ -27,6 +27,8 @@ func (grpcGo) Info() peer.Info {
 		Module:    "google.golang.org/grpc",
 		Program:   "grpc",
 		MaxUpload: peer.AnySize,
+		Streams:   true,
+		Unread:    true,
 	}
 }
 
@@ -42,6 +44,7 @@ func (p grpcGo) Start(context.Context) (peer.Client, error) {
 	}
 	return peer.Joined{
 		Directory: protobuf.Client{Service: Service{pbgrpc.NewDirectoryClient(conn)}},
+		Streams:   protobuf.Feed{Service: feedService{pbgrpc.NewFeedClient(conn)}},
 		End: func() error {
 			conn.Close()
 			return server.Close()
@@ -56,6 +59,7 @@ func (grpcGo) Serve() error {
 	}
 	srv := grpc.NewServer(grpc.MaxRecvMsgSize(math.MaxInt32)) // the default of 4 MiB is too small for the uploads
 	pbgrpc.RegisterDirectoryServer(srv, protobuf.Server{})
+	pbgrpc.RegisterFeedServer(srv, feedServer{})
 	return srv.Serve(listener)
 }
 

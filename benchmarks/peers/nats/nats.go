@@ -33,10 +33,14 @@ func (natsRequest) Info() peer.Info {
 		Module:    "github.com/nats-io/nats-server/v2",
 		Program:   "nats",
 		MaxUpload: peer.AnySize,
+		Streams:   true,
 	}
 }
 
-const natsMaxPayload = 32 << 20 // the default of 1 MiB is too small for the uploads
+const (
+	natsMaxPayload = 64 << 20 // the default of 1 MiB is too small for the uploads
+	natsMaxPending = 1 << 30  // with the default of 64 MiB a fast stream would end the connection
+)
 
 func (p natsRequest) Start(context.Context) (peer.Client, error) {
 	cmd, err := peer.Command(p)
@@ -63,6 +67,7 @@ func (p natsRequest) Start(context.Context) (peer.Client, error) {
 	}
 	return peer.Joined{
 		Directory: natsClient{conn},
+		Streams:   feed{conn},
 		End: func() error {
 			conn.Close()
 			return worker.Close()
@@ -72,7 +77,7 @@ func (p natsRequest) Start(context.Context) (peer.Client, error) {
 
 func (natsRequest) Serve() error {
 	srv, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: server.RANDOM_PORT, MaxPayload: natsMaxPayload, NoLog: true, NoSigs: true,
+		Host: "127.0.0.1", Port: server.RANDOM_PORT, MaxPayload: natsMaxPayload, MaxPending: natsMaxPending, NoLog: true, NoSigs: true,
 	})
 	if err != nil {
 		return err
@@ -85,7 +90,7 @@ func (natsRequest) Serve() error {
 	if err != nil {
 		return err
 	}
-	if err := subscribeDirectory(conn); err != nil {
+	if err := errors.Join(subscribeDirectory(conn), subscribeFeed(conn)); err != nil {
 		return err
 	}
 	if err := conn.Flush(); err != nil {

@@ -38,6 +38,10 @@ type Info struct {
 	Program string
 	// MaxUpload is the largest argument in bytes it is asked to carry.
 	MaxUpload int
+	// Streams says that it has a Feed.
+	Streams bool
+	// Unread says that it can be asked to call beside a stream that nobody reads.
+	Unread bool
 }
 
 // Kind says what a peer is in the comparison.
@@ -61,6 +65,11 @@ const (
 // leaves nothing of it behind.
 type Client interface {
 	contract.Directory
+	// Feed is nil where there are no streams. A method that is missing fails
+	// with errors.ErrUnsupported.
+	Feed() contract.Feed
+	// Back is nil where handlers cannot call back.
+	Back() contract.Back
 	Close() error
 }
 
@@ -70,11 +79,19 @@ type Starter interface {
 	StartAdd(ctx context.Context, a, b int64) (wait func() (int64, error))
 }
 
-// Joined makes a Client of a Directory and what has to be done at its end.
+// Joined makes a Client of what a peer has, and of what has to be done at its end.
 type Joined struct {
 	contract.Directory
-	End func() error
+	Streams contract.Feed
+	Calls   contract.Back
+	End     func() error
 }
+
+// Feed returns j.Streams.
+func (j Joined) Feed() contract.Feed { return j.Streams }
+
+// Back returns j.Calls.
+func (j Joined) Back() contract.Back { return j.Calls }
 
 // Close calls End.
 func (j Joined) Close() error { return j.End() }

@@ -33,7 +33,7 @@ type overWorker struct {
 }
 
 func (p overWorker) Info() peer.Info {
-	return peer.Info{Name: p.name, About: p.about, Kind: peer.Ours, Program: "tenon", MaxUpload: peer.AnySize}
+	return peer.Info{Name: p.name, About: p.about, Kind: peer.Ours, Program: "tenon", MaxUpload: peer.AnySize, Streams: true, Unread: true}
 }
 
 func (p overWorker) Start(ctx context.Context) (peer.Client, error) {
@@ -41,7 +41,7 @@ func (p overWorker) Start(ctx context.Context) (peer.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := worker.Start(ctx, worker.Program(path, args...), worker.Over(p.link), worker.Conn(p.options...))
+	w, err := worker.Start(ctx, worker.Program(path, args...), worker.Over(p.link), worker.Back(newBack()), worker.Conn(p.options...))
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,13 @@ type client struct {
 }
 
 func newClient(caller tenon.Caller, end func() error) client {
-	return client{peer.Joined{Directory: contract.NewDirectoryClient(caller), End: end}, contract.NewDirectoryStarter(caller)}
+	joined := peer.Joined{
+		Directory: contract.NewDirectoryClient(caller),
+		Streams:   contract.NewFeedClient(caller),
+		Calls:     contract.NewBackClient(caller),
+		End:       end,
+	}
+	return client{joined, contract.NewDirectoryStarter(caller)}
 }
 
 func (c client) StartAdd(ctx context.Context, a, b int64) (wait func() (int64, error)) {
@@ -69,13 +75,32 @@ func (c client) StartAdd(ctx context.Context, a, b int64) (wait func() (int64, e
 func newServer(opts ...tenon.Option) *tenon.Server {
 	srv := tenon.NewServer(opts...)
 	contract.RegisterDirectory(srv, contract.Local{})
+	contract.RegisterFeed(srv, contract.Local{})
+	contract.RegisterBack(srv, back{})
 	return srv
+}
+
+// newBack makes what the handlers call.
+func newBack() *tenon.Server {
+	srv := tenon.NewServer()
+	contract.RegisterDirectory(srv, contract.Local{})
+	return srv
+}
+
+type back struct{}
+
+func (back) AddBack(ctx context.Context, a, b int64) (int64, error) {
+	return contract.NewDirectoryClient(tenon.ConnFrom(ctx)).Add(ctx, a, b)
+}
+
+func (back) AddWith(ctx context.Context, a, b int64, add func(ctx context.Context, a, b int64) (int64, error)) (int64, error) {
+	return add(ctx, a, b)
 }
 
 type overTCP struct{}
 
 func (overTCP) Info() peer.Info {
-	return peer.Info{Name: "tenon tcp", About: "server over TCP, loopback", Kind: peer.Ours, Program: "tenon", MaxUpload: peer.AnySize}
+	return peer.Info{Name: "tenon tcp", About: "server over TCP, loopback", Kind: peer.Ours, Program: "tenon", MaxUpload: peer.AnySize, Streams: true, Unread: true}
 }
 
 func (p overTCP) Start(ctx context.Context) (peer.Client, error) {
@@ -94,7 +119,7 @@ func (p overTCP) Start(ctx context.Context) (peer.Client, error) {
 		server.Close()
 		return nil, err
 	}
-	conn := tenon.NewConn(ctx, iolink.New(stream), nil)
+	conn := tenon.NewConn(ctx, iolink.New(stream), newBack())
 	return newClient(conn, func() error {
 		conn.Close()
 		return server.Close()
@@ -116,14 +141,14 @@ func (overTCP) Serve() error {
 type withinProcess struct{}
 
 func (withinProcess) Info() peer.Info {
-	return peer.Info{Name: "tenon inproc", About: "two goroutines of one process", Kind: peer.Ours, MaxUpload: peer.AnySize}
+	return peer.Info{Name: "tenon inproc", About: "two goroutines of one process", Kind: peer.Ours, MaxUpload: peer.AnySize, Streams: true, Unread: true}
 }
 
 func (withinProcess) Start(ctx context.Context) (peer.Client, error) {
 	near, far := inproc.Pair()
 	served := make(chan error, 1)
 	go func() { served <- newServer().ServeLink(ctx, far) }()
-	conn := tenon.NewConn(ctx, near, nil)
+	conn := tenon.NewConn(ctx, near, newBack())
 	return newClient(conn, func() error {
 		conn.Close()
 		return <-served

@@ -24,6 +24,7 @@ func (ttrpcSocket) Info() peer.Info {
 		Module:    "github.com/containerd/ttrpc",
 		Program:   "ttrpc",
 		MaxUpload: 3 << 20,
+		Streams:   true,
 	}
 }
 
@@ -40,6 +41,7 @@ func (p ttrpcSocket) Start(ctx context.Context) (peer.Client, error) {
 	conn := ttrpc.NewClient(stream)
 	return peer.Joined{
 		Directory: protobuf.Client{Service: pbttrpc.NewTTRPCDirectoryClient(conn)},
+		Streams:   protobuf.Feed{Service: feedService{pbttrpc.NewTTRPCFeedClient(conn)}},
 		End: func() error {
 			conn.Close()
 			return server.Close()
@@ -57,5 +59,6 @@ func (ttrpcSocket) Serve() error {
 		return err
 	}
 	pbttrpc.RegisterTTRPCDirectoryService(srv, protobuf.Server{})
+	pbttrpc.RegisterTTRPCFeedService(srv, feedServer{})
 	return srv.Serve(context.Background(), listener)
 }

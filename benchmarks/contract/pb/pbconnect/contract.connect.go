@@ -25,6 +25,8 @@ const _ = connect.IsAtLeastVersion1_13_0
 const (
 	// DirectoryName is the fully-qualified name of the Directory service.
 	DirectoryName = "contract.Directory"
+	// FeedName is the fully-qualified name of the Feed service.
+	FeedName = "contract.Feed"
 )
 
 // These constants are the fully-qualified names of the RPCs defined in this package. They're
@@ -43,6 +45,16 @@ const (
 	DirectoryListProcedure = "/contract.Directory/List"
 	// DirectoryUploadProcedure is the fully-qualified name of the Directory's Upload RPC.
 	DirectoryUploadProcedure = "/contract.Directory/Upload"
+	// FeedItemsProcedure is the fully-qualified name of the Feed's Items RPC.
+	FeedItemsProcedure = "/contract.Feed/Items"
+	// FeedUsersProcedure is the fully-qualified name of the Feed's Users RPC.
+	FeedUsersProcedure = "/contract.Feed/Users"
+	// FeedPiecesProcedure is the fully-qualified name of the Feed's Pieces RPC.
+	FeedPiecesProcedure = "/contract.Feed/Pieces"
+	// FeedCollectProcedure is the fully-qualified name of the Feed's Collect RPC.
+	FeedCollectProcedure = "/contract.Feed/Collect"
+	// FeedExchangeProcedure is the fully-qualified name of the Feed's Exchange RPC.
+	FeedExchangeProcedure = "/contract.Feed/Exchange"
 )
 
 // DirectoryClient is a client for the contract.Directory service.
@@ -207,4 +219,178 @@ func (UnimplementedDirectoryHandler) List(context.Context, *pb.ListRequest) (*pb
 
 func (UnimplementedDirectoryHandler) Upload(context.Context, *pb.UploadRequest) (*pb.UploadResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("contract.Directory.Upload is not implemented"))
+}
+
+// FeedClient is a client for the contract.Feed service.
+type FeedClient interface {
+	Items(context.Context, *pb.FeedRequest) (*connect.ServerStreamForClient[pb.Item], error)
+	Users(context.Context, *pb.FeedRequest) (*connect.ServerStreamForClient[pb.User], error)
+	Pieces(context.Context, *pb.FeedRequest) (*connect.ServerStreamForClient[pb.Piece], error)
+	Collect(context.Context) (*connect.ClientStreamForClientSimple[pb.Item, pb.CollectResponse], error)
+	Exchange(context.Context) (*connect.BidiStreamForClientSimple[pb.Item, pb.Item], error)
+}
+
+// NewFeedClient constructs a client for the contract.Feed service. By default, it uses the Connect
+// protocol with the binary Protobuf Codec, asks for gzipped responses, and sends uncompressed
+// requests. To use the gRPC or gRPC-Web protocols, supply the connect.WithGRPC() or
+// connect.WithGRPCWeb() options.
+//
+// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
+// http://api.acme.com or https://acme.com/grpc).
+func NewFeedClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) FeedClient {
+	baseURL = strings.TrimRight(baseURL, "/")
+	feedMethods := pb.File_contract_proto.Services().ByName("Feed").Methods()
+	return &feedClient{
+		items: connect.NewClient[pb.FeedRequest, pb.Item](
+			httpClient,
+			baseURL+FeedItemsProcedure,
+			connect.WithSchema(feedMethods.ByName("Items")),
+			connect.WithClientOptions(opts...),
+		),
+		users: connect.NewClient[pb.FeedRequest, pb.User](
+			httpClient,
+			baseURL+FeedUsersProcedure,
+			connect.WithSchema(feedMethods.ByName("Users")),
+			connect.WithClientOptions(opts...),
+		),
+		pieces: connect.NewClient[pb.FeedRequest, pb.Piece](
+			httpClient,
+			baseURL+FeedPiecesProcedure,
+			connect.WithSchema(feedMethods.ByName("Pieces")),
+			connect.WithClientOptions(opts...),
+		),
+		collect: connect.NewClient[pb.Item, pb.CollectResponse](
+			httpClient,
+			baseURL+FeedCollectProcedure,
+			connect.WithSchema(feedMethods.ByName("Collect")),
+			connect.WithClientOptions(opts...),
+		),
+		exchange: connect.NewClient[pb.Item, pb.Item](
+			httpClient,
+			baseURL+FeedExchangeProcedure,
+			connect.WithSchema(feedMethods.ByName("Exchange")),
+			connect.WithClientOptions(opts...),
+		),
+	}
+}
+
+// feedClient implements FeedClient.
+type feedClient struct {
+	items    *connect.Client[pb.FeedRequest, pb.Item]
+	users    *connect.Client[pb.FeedRequest, pb.User]
+	pieces   *connect.Client[pb.FeedRequest, pb.Piece]
+	collect  *connect.Client[pb.Item, pb.CollectResponse]
+	exchange *connect.Client[pb.Item, pb.Item]
+}
+
+// Items calls contract.Feed.Items.
+func (c *feedClient) Items(ctx context.Context, req *pb.FeedRequest) (*connect.ServerStreamForClient[pb.Item], error) {
+	return c.items.CallServerStream(ctx, connect.NewRequest(req))
+}
+
+// Users calls contract.Feed.Users.
+func (c *feedClient) Users(ctx context.Context, req *pb.FeedRequest) (*connect.ServerStreamForClient[pb.User], error) {
+	return c.users.CallServerStream(ctx, connect.NewRequest(req))
+}
+
+// Pieces calls contract.Feed.Pieces.
+func (c *feedClient) Pieces(ctx context.Context, req *pb.FeedRequest) (*connect.ServerStreamForClient[pb.Piece], error) {
+	return c.pieces.CallServerStream(ctx, connect.NewRequest(req))
+}
+
+// Collect calls contract.Feed.Collect.
+func (c *feedClient) Collect(ctx context.Context) (*connect.ClientStreamForClientSimple[pb.Item, pb.CollectResponse], error) {
+	return c.collect.CallClientStreamSimple(ctx)
+}
+
+// Exchange calls contract.Feed.Exchange.
+func (c *feedClient) Exchange(ctx context.Context) (*connect.BidiStreamForClientSimple[pb.Item, pb.Item], error) {
+	return c.exchange.CallBidiStreamSimple(ctx)
+}
+
+// FeedHandler is an implementation of the contract.Feed service.
+type FeedHandler interface {
+	Items(context.Context, *pb.FeedRequest, *connect.ServerStream[pb.Item]) error
+	Users(context.Context, *pb.FeedRequest, *connect.ServerStream[pb.User]) error
+	Pieces(context.Context, *pb.FeedRequest, *connect.ServerStream[pb.Piece]) error
+	Collect(context.Context, *connect.ClientStream[pb.Item]) (*pb.CollectResponse, error)
+	Exchange(context.Context, *connect.BidiStream[pb.Item, pb.Item]) error
+}
+
+// NewFeedHandler builds an HTTP handler from the service implementation. It returns the path on
+// which to mount the handler and the handler itself.
+//
+// By default, handlers support the Connect, gRPC, and gRPC-Web protocols with the binary Protobuf
+// and JSON codecs. They also support gzip compression.
+func NewFeedHandler(svc FeedHandler, opts ...connect.HandlerOption) (string, http.Handler) {
+	feedMethods := pb.File_contract_proto.Services().ByName("Feed").Methods()
+	feedItemsHandler := connect.NewServerStreamHandlerSimple(
+		FeedItemsProcedure,
+		svc.Items,
+		connect.WithSchema(feedMethods.ByName("Items")),
+		connect.WithHandlerOptions(opts...),
+	)
+	feedUsersHandler := connect.NewServerStreamHandlerSimple(
+		FeedUsersProcedure,
+		svc.Users,
+		connect.WithSchema(feedMethods.ByName("Users")),
+		connect.WithHandlerOptions(opts...),
+	)
+	feedPiecesHandler := connect.NewServerStreamHandlerSimple(
+		FeedPiecesProcedure,
+		svc.Pieces,
+		connect.WithSchema(feedMethods.ByName("Pieces")),
+		connect.WithHandlerOptions(opts...),
+	)
+	feedCollectHandler := connect.NewClientStreamHandlerSimple(
+		FeedCollectProcedure,
+		svc.Collect,
+		connect.WithSchema(feedMethods.ByName("Collect")),
+		connect.WithHandlerOptions(opts...),
+	)
+	feedExchangeHandler := connect.NewBidiStreamHandler(
+		FeedExchangeProcedure,
+		svc.Exchange,
+		connect.WithSchema(feedMethods.ByName("Exchange")),
+		connect.WithHandlerOptions(opts...),
+	)
+	return "/contract.Feed/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case FeedItemsProcedure:
+			feedItemsHandler.ServeHTTP(w, r)
+		case FeedUsersProcedure:
+			feedUsersHandler.ServeHTTP(w, r)
+		case FeedPiecesProcedure:
+			feedPiecesHandler.ServeHTTP(w, r)
+		case FeedCollectProcedure:
+			feedCollectHandler.ServeHTTP(w, r)
+		case FeedExchangeProcedure:
+			feedExchangeHandler.ServeHTTP(w, r)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+}
+
+// UnimplementedFeedHandler returns CodeUnimplemented from all methods.
+type UnimplementedFeedHandler struct{}
+
+func (UnimplementedFeedHandler) Items(context.Context, *pb.FeedRequest, *connect.ServerStream[pb.Item]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("contract.Feed.Items is not implemented"))
+}
+
+func (UnimplementedFeedHandler) Users(context.Context, *pb.FeedRequest, *connect.ServerStream[pb.User]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("contract.Feed.Users is not implemented"))
+}
+
+func (UnimplementedFeedHandler) Pieces(context.Context, *pb.FeedRequest, *connect.ServerStream[pb.Piece]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("contract.Feed.Pieces is not implemented"))
+}
+
+func (UnimplementedFeedHandler) Collect(context.Context, *connect.ClientStream[pb.Item]) (*pb.CollectResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("contract.Feed.Collect is not implemented"))
+}
+
+func (UnimplementedFeedHandler) Exchange(context.Context, *connect.BidiStream[pb.Item, pb.Item]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("contract.Feed.Exchange is not implemented"))
 }

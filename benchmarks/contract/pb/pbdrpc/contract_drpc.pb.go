@@ -245,3 +245,429 @@ func (x *drpcDirectory_UploadStream) SendAndClose(m *UploadResponse) error {
 	}
 	return x.CloseSend()
 }
+
+type DRPCFeedClient interface {
+	DRPCConn() drpc.Conn
+
+	Items(ctx context.Context, in *FeedRequest) (DRPCFeed_ItemsClient, error)
+	Users(ctx context.Context, in *FeedRequest) (DRPCFeed_UsersClient, error)
+	Pieces(ctx context.Context, in *FeedRequest) (DRPCFeed_PiecesClient, error)
+	Collect(ctx context.Context) (DRPCFeed_CollectClient, error)
+	Exchange(ctx context.Context) (DRPCFeed_ExchangeClient, error)
+}
+
+type drpcFeedClient struct {
+	cc drpc.Conn
+}
+
+func NewDRPCFeedClient(cc drpc.Conn) DRPCFeedClient {
+	return &drpcFeedClient{cc}
+}
+
+func (c *drpcFeedClient) DRPCConn() drpc.Conn { return c.cc }
+
+func (c *drpcFeedClient) Items(ctx context.Context, in *FeedRequest) (DRPCFeed_ItemsClient, error) {
+	stream, err := c.cc.NewStream(ctx, "/contract.Feed/Items", drpcEncoding_File_contract_proto{})
+	if err != nil {
+		return nil, err
+	}
+	x := &drpcFeed_ItemsClient{stream}
+	if err := x.MsgSend(in, drpcEncoding_File_contract_proto{}); err != nil {
+		return nil, err
+	}
+	if err := x.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+type DRPCFeed_ItemsClient interface {
+	drpc.Stream
+	Recv() (*Item, error)
+}
+
+type drpcFeed_ItemsClient struct {
+	drpc.Stream
+}
+
+func (x *drpcFeed_ItemsClient) GetStream() drpc.Stream {
+	return x.Stream
+}
+
+func (x *drpcFeed_ItemsClient) Recv() (*Item, error) {
+	m := new(Item)
+	if err := x.MsgRecv(m, drpcEncoding_File_contract_proto{}); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (x *drpcFeed_ItemsClient) RecvMsg(m *Item) error {
+	return x.MsgRecv(m, drpcEncoding_File_contract_proto{})
+}
+
+func (c *drpcFeedClient) Users(ctx context.Context, in *FeedRequest) (DRPCFeed_UsersClient, error) {
+	stream, err := c.cc.NewStream(ctx, "/contract.Feed/Users", drpcEncoding_File_contract_proto{})
+	if err != nil {
+		return nil, err
+	}
+	x := &drpcFeed_UsersClient{stream}
+	if err := x.MsgSend(in, drpcEncoding_File_contract_proto{}); err != nil {
+		return nil, err
+	}
+	if err := x.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+type DRPCFeed_UsersClient interface {
+	drpc.Stream
+	Recv() (*User, error)
+}
+
+type drpcFeed_UsersClient struct {
+	drpc.Stream
+}
+
+func (x *drpcFeed_UsersClient) GetStream() drpc.Stream {
+	return x.Stream
+}
+
+func (x *drpcFeed_UsersClient) Recv() (*User, error) {
+	m := new(User)
+	if err := x.MsgRecv(m, drpcEncoding_File_contract_proto{}); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (x *drpcFeed_UsersClient) RecvMsg(m *User) error {
+	return x.MsgRecv(m, drpcEncoding_File_contract_proto{})
+}
+
+func (c *drpcFeedClient) Pieces(ctx context.Context, in *FeedRequest) (DRPCFeed_PiecesClient, error) {
+	stream, err := c.cc.NewStream(ctx, "/contract.Feed/Pieces", drpcEncoding_File_contract_proto{})
+	if err != nil {
+		return nil, err
+	}
+	x := &drpcFeed_PiecesClient{stream}
+	if err := x.MsgSend(in, drpcEncoding_File_contract_proto{}); err != nil {
+		return nil, err
+	}
+	if err := x.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+type DRPCFeed_PiecesClient interface {
+	drpc.Stream
+	Recv() (*Piece, error)
+}
+
+type drpcFeed_PiecesClient struct {
+	drpc.Stream
+}
+
+func (x *drpcFeed_PiecesClient) GetStream() drpc.Stream {
+	return x.Stream
+}
+
+func (x *drpcFeed_PiecesClient) Recv() (*Piece, error) {
+	m := new(Piece)
+	if err := x.MsgRecv(m, drpcEncoding_File_contract_proto{}); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (x *drpcFeed_PiecesClient) RecvMsg(m *Piece) error {
+	return x.MsgRecv(m, drpcEncoding_File_contract_proto{})
+}
+
+func (c *drpcFeedClient) Collect(ctx context.Context) (DRPCFeed_CollectClient, error) {
+	stream, err := c.cc.NewStream(ctx, "/contract.Feed/Collect", drpcEncoding_File_contract_proto{})
+	if err != nil {
+		return nil, err
+	}
+	x := &drpcFeed_CollectClient{stream}
+	return x, nil
+}
+
+type DRPCFeed_CollectClient interface {
+	drpc.Stream
+	Send(*Item) error
+	CloseAndRecv() (*CollectResponse, error)
+}
+
+type drpcFeed_CollectClient struct {
+	drpc.Stream
+}
+
+func (x *drpcFeed_CollectClient) GetStream() drpc.Stream {
+	return x.Stream
+}
+
+func (x *drpcFeed_CollectClient) Send(m *Item) error {
+	return x.MsgSend(m, drpcEncoding_File_contract_proto{})
+}
+
+func (x *drpcFeed_CollectClient) CloseAndRecv() (*CollectResponse, error) {
+	if err := x.CloseSend(); err != nil {
+		return nil, err
+	}
+	m := new(CollectResponse)
+	if err := x.MsgRecv(m, drpcEncoding_File_contract_proto{}); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (x *drpcFeed_CollectClient) CloseAndRecvMsg(m *CollectResponse) error {
+	if err := x.CloseSend(); err != nil {
+		return err
+	}
+	return x.MsgRecv(m, drpcEncoding_File_contract_proto{})
+}
+
+func (c *drpcFeedClient) Exchange(ctx context.Context) (DRPCFeed_ExchangeClient, error) {
+	stream, err := c.cc.NewStream(ctx, "/contract.Feed/Exchange", drpcEncoding_File_contract_proto{})
+	if err != nil {
+		return nil, err
+	}
+	x := &drpcFeed_ExchangeClient{stream}
+	return x, nil
+}
+
+type DRPCFeed_ExchangeClient interface {
+	drpc.Stream
+	Send(*Item) error
+	Recv() (*Item, error)
+}
+
+type drpcFeed_ExchangeClient struct {
+	drpc.Stream
+}
+
+func (x *drpcFeed_ExchangeClient) GetStream() drpc.Stream {
+	return x.Stream
+}
+
+func (x *drpcFeed_ExchangeClient) Send(m *Item) error {
+	return x.MsgSend(m, drpcEncoding_File_contract_proto{})
+}
+
+func (x *drpcFeed_ExchangeClient) Recv() (*Item, error) {
+	m := new(Item)
+	if err := x.MsgRecv(m, drpcEncoding_File_contract_proto{}); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (x *drpcFeed_ExchangeClient) RecvMsg(m *Item) error {
+	return x.MsgRecv(m, drpcEncoding_File_contract_proto{})
+}
+
+type DRPCFeedServer interface {
+	Items(*FeedRequest, DRPCFeed_ItemsStream) error
+	Users(*FeedRequest, DRPCFeed_UsersStream) error
+	Pieces(*FeedRequest, DRPCFeed_PiecesStream) error
+	Collect(DRPCFeed_CollectStream) error
+	Exchange(DRPCFeed_ExchangeStream) error
+}
+
+type DRPCFeedUnimplementedServer struct{}
+
+func (s *DRPCFeedUnimplementedServer) Items(*FeedRequest, DRPCFeed_ItemsStream) error {
+	return drpcerr.WithCode(errors.New("Unimplemented"), drpcerr.Unimplemented)
+}
+
+func (s *DRPCFeedUnimplementedServer) Users(*FeedRequest, DRPCFeed_UsersStream) error {
+	return drpcerr.WithCode(errors.New("Unimplemented"), drpcerr.Unimplemented)
+}
+
+func (s *DRPCFeedUnimplementedServer) Pieces(*FeedRequest, DRPCFeed_PiecesStream) error {
+	return drpcerr.WithCode(errors.New("Unimplemented"), drpcerr.Unimplemented)
+}
+
+func (s *DRPCFeedUnimplementedServer) Collect(DRPCFeed_CollectStream) error {
+	return drpcerr.WithCode(errors.New("Unimplemented"), drpcerr.Unimplemented)
+}
+
+func (s *DRPCFeedUnimplementedServer) Exchange(DRPCFeed_ExchangeStream) error {
+	return drpcerr.WithCode(errors.New("Unimplemented"), drpcerr.Unimplemented)
+}
+
+type DRPCFeedDescription struct{}
+
+func (DRPCFeedDescription) NumMethods() int { return 5 }
+
+func (DRPCFeedDescription) Method(n int) (string, drpc.Encoding, drpc.Receiver, interface{}, bool) {
+	switch n {
+	case 0:
+		return "/contract.Feed/Items", drpcEncoding_File_contract_proto{},
+			func(srv interface{}, ctx context.Context, in1, in2 interface{}) (drpc.Message, error) {
+				return nil, srv.(DRPCFeedServer).
+					Items(
+						in1.(*FeedRequest),
+						&drpcFeed_ItemsStream{in2.(drpc.Stream)},
+					)
+			}, DRPCFeedServer.Items, true
+	case 1:
+		return "/contract.Feed/Users", drpcEncoding_File_contract_proto{},
+			func(srv interface{}, ctx context.Context, in1, in2 interface{}) (drpc.Message, error) {
+				return nil, srv.(DRPCFeedServer).
+					Users(
+						in1.(*FeedRequest),
+						&drpcFeed_UsersStream{in2.(drpc.Stream)},
+					)
+			}, DRPCFeedServer.Users, true
+	case 2:
+		return "/contract.Feed/Pieces", drpcEncoding_File_contract_proto{},
+			func(srv interface{}, ctx context.Context, in1, in2 interface{}) (drpc.Message, error) {
+				return nil, srv.(DRPCFeedServer).
+					Pieces(
+						in1.(*FeedRequest),
+						&drpcFeed_PiecesStream{in2.(drpc.Stream)},
+					)
+			}, DRPCFeedServer.Pieces, true
+	case 3:
+		return "/contract.Feed/Collect", drpcEncoding_File_contract_proto{},
+			func(srv interface{}, ctx context.Context, in1, in2 interface{}) (drpc.Message, error) {
+				return nil, srv.(DRPCFeedServer).
+					Collect(
+						&drpcFeed_CollectStream{in1.(drpc.Stream)},
+					)
+			}, DRPCFeedServer.Collect, true
+	case 4:
+		return "/contract.Feed/Exchange", drpcEncoding_File_contract_proto{},
+			func(srv interface{}, ctx context.Context, in1, in2 interface{}) (drpc.Message, error) {
+				return nil, srv.(DRPCFeedServer).
+					Exchange(
+						&drpcFeed_ExchangeStream{in1.(drpc.Stream)},
+					)
+			}, DRPCFeedServer.Exchange, true
+	default:
+		return "", nil, nil, nil, false
+	}
+}
+
+func DRPCRegisterFeed(mux drpc.Mux, impl DRPCFeedServer) error {
+	return mux.Register(impl, DRPCFeedDescription{})
+}
+
+type DRPCFeed_ItemsStream interface {
+	drpc.Stream
+	Send(*Item) error
+}
+
+type drpcFeed_ItemsStream struct {
+	drpc.Stream
+}
+
+func (x *drpcFeed_ItemsStream) GetStream() drpc.Stream {
+	return x.Stream
+}
+
+func (x *drpcFeed_ItemsStream) Send(m *Item) error {
+	return x.MsgSend(m, drpcEncoding_File_contract_proto{})
+}
+
+type DRPCFeed_UsersStream interface {
+	drpc.Stream
+	Send(*User) error
+}
+
+type drpcFeed_UsersStream struct {
+	drpc.Stream
+}
+
+func (x *drpcFeed_UsersStream) GetStream() drpc.Stream {
+	return x.Stream
+}
+
+func (x *drpcFeed_UsersStream) Send(m *User) error {
+	return x.MsgSend(m, drpcEncoding_File_contract_proto{})
+}
+
+type DRPCFeed_PiecesStream interface {
+	drpc.Stream
+	Send(*Piece) error
+}
+
+type drpcFeed_PiecesStream struct {
+	drpc.Stream
+}
+
+func (x *drpcFeed_PiecesStream) GetStream() drpc.Stream {
+	return x.Stream
+}
+
+func (x *drpcFeed_PiecesStream) Send(m *Piece) error {
+	return x.MsgSend(m, drpcEncoding_File_contract_proto{})
+}
+
+type DRPCFeed_CollectStream interface {
+	drpc.Stream
+	SendAndClose(*CollectResponse) error
+	Recv() (*Item, error)
+}
+
+type drpcFeed_CollectStream struct {
+	drpc.Stream
+}
+
+func (x *drpcFeed_CollectStream) GetStream() drpc.Stream {
+	return x.Stream
+}
+
+func (x *drpcFeed_CollectStream) SendAndClose(m *CollectResponse) error {
+	if err := x.MsgSend(m, drpcEncoding_File_contract_proto{}); err != nil {
+		return err
+	}
+	return x.CloseSend()
+}
+
+func (x *drpcFeed_CollectStream) Recv() (*Item, error) {
+	m := new(Item)
+	if err := x.MsgRecv(m, drpcEncoding_File_contract_proto{}); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (x *drpcFeed_CollectStream) RecvMsg(m *Item) error {
+	return x.MsgRecv(m, drpcEncoding_File_contract_proto{})
+}
+
+type DRPCFeed_ExchangeStream interface {
+	drpc.Stream
+	Send(*Item) error
+	Recv() (*Item, error)
+}
+
+type drpcFeed_ExchangeStream struct {
+	drpc.Stream
+}
+
+func (x *drpcFeed_ExchangeStream) GetStream() drpc.Stream {
+	return x.Stream
+}
+
+func (x *drpcFeed_ExchangeStream) Send(m *Item) error {
+	return x.MsgSend(m, drpcEncoding_File_contract_proto{})
+}
+
+func (x *drpcFeed_ExchangeStream) Recv() (*Item, error) {
+	m := new(Item)
+	if err := x.MsgRecv(m, drpcEncoding_File_contract_proto{}); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (x *drpcFeed_ExchangeStream) RecvMsg(m *Item) error {
+	return x.MsgRecv(m, drpcEncoding_File_contract_proto{})
+}

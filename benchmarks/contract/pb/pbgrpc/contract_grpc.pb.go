@@ -233,3 +233,251 @@ var Directory_ServiceDesc = grpc.ServiceDesc{
 	Streams:  []grpc.StreamDesc{},
 	Metadata: "contract.proto",
 }
+
+const (
+	Feed_Items_FullMethodName    = "/contract.Feed/Items"
+	Feed_Users_FullMethodName    = "/contract.Feed/Users"
+	Feed_Pieces_FullMethodName   = "/contract.Feed/Pieces"
+	Feed_Collect_FullMethodName  = "/contract.Feed/Collect"
+	Feed_Exchange_FullMethodName = "/contract.Feed/Exchange"
+)
+
+// FeedClient is the client API for Feed service.
+//
+// For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
+type FeedClient interface {
+	Items(ctx context.Context, in *FeedRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Item], error)
+	Users(ctx context.Context, in *FeedRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[User], error)
+	Pieces(ctx context.Context, in *FeedRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Piece], error)
+	Collect(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[Item, CollectResponse], error)
+	Exchange(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[Item, Item], error)
+}
+
+type feedClient struct {
+	cc grpc.ClientConnInterface
+}
+
+func NewFeedClient(cc grpc.ClientConnInterface) FeedClient {
+	return &feedClient{cc}
+}
+
+func (c *feedClient) Items(ctx context.Context, in *FeedRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Item], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Feed_ServiceDesc.Streams[0], Feed_Items_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[FeedRequest, Item]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Feed_ItemsClient = grpc.ServerStreamingClient[Item]
+
+func (c *feedClient) Users(ctx context.Context, in *FeedRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[User], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Feed_ServiceDesc.Streams[1], Feed_Users_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[FeedRequest, User]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Feed_UsersClient = grpc.ServerStreamingClient[User]
+
+func (c *feedClient) Pieces(ctx context.Context, in *FeedRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Piece], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Feed_ServiceDesc.Streams[2], Feed_Pieces_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[FeedRequest, Piece]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Feed_PiecesClient = grpc.ServerStreamingClient[Piece]
+
+func (c *feedClient) Collect(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[Item, CollectResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Feed_ServiceDesc.Streams[3], Feed_Collect_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[Item, CollectResponse]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Feed_CollectClient = grpc.ClientStreamingClient[Item, CollectResponse]
+
+func (c *feedClient) Exchange(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[Item, Item], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Feed_ServiceDesc.Streams[4], Feed_Exchange_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[Item, Item]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Feed_ExchangeClient = grpc.BidiStreamingClient[Item, Item]
+
+// FeedServer is the server API for Feed service.
+// All implementations should embed UnimplementedFeedServer
+// for forward compatibility.
+type FeedServer interface {
+	Items(*FeedRequest, grpc.ServerStreamingServer[Item]) error
+	Users(*FeedRequest, grpc.ServerStreamingServer[User]) error
+	Pieces(*FeedRequest, grpc.ServerStreamingServer[Piece]) error
+	Collect(grpc.ClientStreamingServer[Item, CollectResponse]) error
+	Exchange(grpc.BidiStreamingServer[Item, Item]) error
+}
+
+// UnimplementedFeedServer should be embedded to have
+// forward compatible implementations.
+//
+// NOTE: this should be embedded by value instead of pointer to avoid a nil
+// pointer dereference when methods are called.
+type UnimplementedFeedServer struct{}
+
+func (UnimplementedFeedServer) Items(*FeedRequest, grpc.ServerStreamingServer[Item]) error {
+	return status.Error(codes.Unimplemented, "method Items not implemented")
+}
+func (UnimplementedFeedServer) Users(*FeedRequest, grpc.ServerStreamingServer[User]) error {
+	return status.Error(codes.Unimplemented, "method Users not implemented")
+}
+func (UnimplementedFeedServer) Pieces(*FeedRequest, grpc.ServerStreamingServer[Piece]) error {
+	return status.Error(codes.Unimplemented, "method Pieces not implemented")
+}
+func (UnimplementedFeedServer) Collect(grpc.ClientStreamingServer[Item, CollectResponse]) error {
+	return status.Error(codes.Unimplemented, "method Collect not implemented")
+}
+func (UnimplementedFeedServer) Exchange(grpc.BidiStreamingServer[Item, Item]) error {
+	return status.Error(codes.Unimplemented, "method Exchange not implemented")
+}
+func (UnimplementedFeedServer) testEmbeddedByValue() {}
+
+// UnsafeFeedServer may be embedded to opt out of forward compatibility for this service.
+// Use of this interface is not recommended, as added methods to FeedServer will
+// result in compilation errors.
+type UnsafeFeedServer interface {
+	mustEmbedUnimplementedFeedServer()
+}
+
+func RegisterFeedServer(s grpc.ServiceRegistrar, srv FeedServer) {
+	// If the following call panics, it indicates UnimplementedFeedServer was
+	// embedded by pointer and is nil.  This will cause panics if an
+	// unimplemented method is ever invoked, so we test this at initialization
+	// time to prevent it from happening at runtime later due to I/O.
+	if t, ok := srv.(interface{ testEmbeddedByValue() }); ok {
+		t.testEmbeddedByValue()
+	}
+	s.RegisterService(&Feed_ServiceDesc, srv)
+}
+
+func _Feed_Items_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(FeedRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(FeedServer).Items(m, &grpc.GenericServerStream[FeedRequest, Item]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Feed_ItemsServer = grpc.ServerStreamingServer[Item]
+
+func _Feed_Users_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(FeedRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(FeedServer).Users(m, &grpc.GenericServerStream[FeedRequest, User]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Feed_UsersServer = grpc.ServerStreamingServer[User]
+
+func _Feed_Pieces_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(FeedRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(FeedServer).Pieces(m, &grpc.GenericServerStream[FeedRequest, Piece]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Feed_PiecesServer = grpc.ServerStreamingServer[Piece]
+
+func _Feed_Collect_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(FeedServer).Collect(&grpc.GenericServerStream[Item, CollectResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Feed_CollectServer = grpc.ClientStreamingServer[Item, CollectResponse]
+
+func _Feed_Exchange_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(FeedServer).Exchange(&grpc.GenericServerStream[Item, Item]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Feed_ExchangeServer = grpc.BidiStreamingServer[Item, Item]
+
+// Feed_ServiceDesc is the grpc.ServiceDesc for Feed service.
+// It's only intended for direct use with grpc.RegisterService,
+// and not to be introspected or modified (even as a copy)
+var Feed_ServiceDesc = grpc.ServiceDesc{
+	ServiceName: "contract.Feed",
+	HandlerType: (*FeedServer)(nil),
+	Methods:     []grpc.MethodDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "Items",
+			Handler:       _Feed_Items_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "Users",
+			Handler:       _Feed_Users_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "Pieces",
+			Handler:       _Feed_Pieces_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "Collect",
+			Handler:       _Feed_Collect_Handler,
+			ClientStreams: true,
+		},
+		{
+			StreamName:    "Exchange",
+			Handler:       _Feed_Exchange_Handler,
+			ServerStreams: true,
+			ClientStreams: true,
+		},
+	},
+	Metadata: "contract.proto",
+}

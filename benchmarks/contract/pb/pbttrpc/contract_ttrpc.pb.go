@@ -90,3 +90,319 @@ func (c *ttrpcdirectoryClient) Upload(ctx context.Context, req *UploadRequest) (
 	}
 	return &resp, nil
 }
+
+type TTRPCFeedService interface {
+	Items(context.Context, *FeedRequest, TTRPCFeed_ItemsServer) error
+	Users(context.Context, *FeedRequest, TTRPCFeed_UsersServer) error
+	Pieces(context.Context, *FeedRequest, TTRPCFeed_PiecesServer) error
+	Collect(context.Context, TTRPCFeed_CollectServer) (*CollectResponse, error)
+	Exchange(context.Context, TTRPCFeed_ExchangeServer) error
+}
+
+type TTRPCFeed_ItemsServer interface {
+	Send(*Item) error
+	ttrpc.StreamServer
+}
+
+type ttrpcfeedItemsServer struct {
+	ttrpc.StreamServer
+}
+
+func (x *ttrpcfeedItemsServer) Send(m *Item) error {
+	return x.StreamServer.SendMsg(m)
+}
+
+type TTRPCFeed_UsersServer interface {
+	Send(*User) error
+	ttrpc.StreamServer
+}
+
+type ttrpcfeedUsersServer struct {
+	ttrpc.StreamServer
+}
+
+func (x *ttrpcfeedUsersServer) Send(m *User) error {
+	return x.StreamServer.SendMsg(m)
+}
+
+type TTRPCFeed_PiecesServer interface {
+	Send(*Piece) error
+	ttrpc.StreamServer
+}
+
+type ttrpcfeedPiecesServer struct {
+	ttrpc.StreamServer
+}
+
+func (x *ttrpcfeedPiecesServer) Send(m *Piece) error {
+	return x.StreamServer.SendMsg(m)
+}
+
+type TTRPCFeed_CollectServer interface {
+	Recv() (*Item, error)
+	ttrpc.StreamServer
+}
+
+type ttrpcfeedCollectServer struct {
+	ttrpc.StreamServer
+}
+
+func (x *ttrpcfeedCollectServer) Recv() (*Item, error) {
+	m := new(Item)
+	if err := x.StreamServer.RecvMsg(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+type TTRPCFeed_ExchangeServer interface {
+	Send(*Item) error
+	Recv() (*Item, error)
+	ttrpc.StreamServer
+}
+
+type ttrpcfeedExchangeServer struct {
+	ttrpc.StreamServer
+}
+
+func (x *ttrpcfeedExchangeServer) Send(m *Item) error {
+	return x.StreamServer.SendMsg(m)
+}
+
+func (x *ttrpcfeedExchangeServer) Recv() (*Item, error) {
+	m := new(Item)
+	if err := x.StreamServer.RecvMsg(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func RegisterTTRPCFeedService(srv *ttrpc.Server, svc TTRPCFeedService) {
+	srv.RegisterService("contract.Feed", &ttrpc.ServiceDesc{
+		Streams: map[string]ttrpc.Stream{
+			"Items": {
+				Handler: func(ctx context.Context, stream ttrpc.StreamServer) (interface{}, error) {
+					m := new(FeedRequest)
+					if err := stream.RecvMsg(m); err != nil {
+						return nil, err
+					}
+					return nil, svc.Items(ctx, m, &ttrpcfeedItemsServer{stream})
+				},
+				StreamingClient: false,
+				StreamingServer: true,
+			},
+			"Users": {
+				Handler: func(ctx context.Context, stream ttrpc.StreamServer) (interface{}, error) {
+					m := new(FeedRequest)
+					if err := stream.RecvMsg(m); err != nil {
+						return nil, err
+					}
+					return nil, svc.Users(ctx, m, &ttrpcfeedUsersServer{stream})
+				},
+				StreamingClient: false,
+				StreamingServer: true,
+			},
+			"Pieces": {
+				Handler: func(ctx context.Context, stream ttrpc.StreamServer) (interface{}, error) {
+					m := new(FeedRequest)
+					if err := stream.RecvMsg(m); err != nil {
+						return nil, err
+					}
+					return nil, svc.Pieces(ctx, m, &ttrpcfeedPiecesServer{stream})
+				},
+				StreamingClient: false,
+				StreamingServer: true,
+			},
+			"Collect": {
+				Handler: func(ctx context.Context, stream ttrpc.StreamServer) (interface{}, error) {
+					return svc.Collect(ctx, &ttrpcfeedCollectServer{stream})
+				},
+				StreamingClient: true,
+				StreamingServer: false,
+			},
+			"Exchange": {
+				Handler: func(ctx context.Context, stream ttrpc.StreamServer) (interface{}, error) {
+					return nil, svc.Exchange(ctx, &ttrpcfeedExchangeServer{stream})
+				},
+				StreamingClient: true,
+				StreamingServer: true,
+			},
+		},
+	})
+}
+
+type TTRPCFeedClient interface {
+	Items(context.Context, *FeedRequest) (TTRPCFeed_ItemsClient, error)
+	Users(context.Context, *FeedRequest) (TTRPCFeed_UsersClient, error)
+	Pieces(context.Context, *FeedRequest) (TTRPCFeed_PiecesClient, error)
+	Collect(context.Context) (TTRPCFeed_CollectClient, error)
+	Exchange(context.Context) (TTRPCFeed_ExchangeClient, error)
+}
+
+type ttrpcfeedClient struct {
+	client *ttrpc.Client
+}
+
+func NewTTRPCFeedClient(client *ttrpc.Client) TTRPCFeedClient {
+	return &ttrpcfeedClient{
+		client: client,
+	}
+}
+
+func (c *ttrpcfeedClient) Items(ctx context.Context, req *FeedRequest) (TTRPCFeed_ItemsClient, error) {
+	stream, err := c.client.NewStream(ctx, &ttrpc.StreamDesc{
+		StreamingClient: false,
+		StreamingServer: true,
+	}, "contract.Feed", "Items", req)
+	if err != nil {
+		return nil, err
+	}
+	x := &ttrpcfeedItemsClient{stream}
+	return x, nil
+}
+
+type TTRPCFeed_ItemsClient interface {
+	Recv() (*Item, error)
+	ttrpc.ClientStream
+}
+
+type ttrpcfeedItemsClient struct {
+	ttrpc.ClientStream
+}
+
+func (x *ttrpcfeedItemsClient) Recv() (*Item, error) {
+	m := new(Item)
+	if err := x.ClientStream.RecvMsg(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (c *ttrpcfeedClient) Users(ctx context.Context, req *FeedRequest) (TTRPCFeed_UsersClient, error) {
+	stream, err := c.client.NewStream(ctx, &ttrpc.StreamDesc{
+		StreamingClient: false,
+		StreamingServer: true,
+	}, "contract.Feed", "Users", req)
+	if err != nil {
+		return nil, err
+	}
+	x := &ttrpcfeedUsersClient{stream}
+	return x, nil
+}
+
+type TTRPCFeed_UsersClient interface {
+	Recv() (*User, error)
+	ttrpc.ClientStream
+}
+
+type ttrpcfeedUsersClient struct {
+	ttrpc.ClientStream
+}
+
+func (x *ttrpcfeedUsersClient) Recv() (*User, error) {
+	m := new(User)
+	if err := x.ClientStream.RecvMsg(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (c *ttrpcfeedClient) Pieces(ctx context.Context, req *FeedRequest) (TTRPCFeed_PiecesClient, error) {
+	stream, err := c.client.NewStream(ctx, &ttrpc.StreamDesc{
+		StreamingClient: false,
+		StreamingServer: true,
+	}, "contract.Feed", "Pieces", req)
+	if err != nil {
+		return nil, err
+	}
+	x := &ttrpcfeedPiecesClient{stream}
+	return x, nil
+}
+
+type TTRPCFeed_PiecesClient interface {
+	Recv() (*Piece, error)
+	ttrpc.ClientStream
+}
+
+type ttrpcfeedPiecesClient struct {
+	ttrpc.ClientStream
+}
+
+func (x *ttrpcfeedPiecesClient) Recv() (*Piece, error) {
+	m := new(Piece)
+	if err := x.ClientStream.RecvMsg(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (c *ttrpcfeedClient) Collect(ctx context.Context) (TTRPCFeed_CollectClient, error) {
+	stream, err := c.client.NewStream(ctx, &ttrpc.StreamDesc{
+		StreamingClient: true,
+		StreamingServer: false,
+	}, "contract.Feed", "Collect", nil)
+	if err != nil {
+		return nil, err
+	}
+	x := &ttrpcfeedCollectClient{stream}
+	return x, nil
+}
+
+type TTRPCFeed_CollectClient interface {
+	Send(*Item) error
+	CloseAndRecv() (*CollectResponse, error)
+	ttrpc.ClientStream
+}
+
+type ttrpcfeedCollectClient struct {
+	ttrpc.ClientStream
+}
+
+func (x *ttrpcfeedCollectClient) Send(m *Item) error {
+	return x.ClientStream.SendMsg(m)
+}
+
+func (x *ttrpcfeedCollectClient) CloseAndRecv() (*CollectResponse, error) {
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	m := new(CollectResponse)
+	if err := x.ClientStream.RecvMsg(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (c *ttrpcfeedClient) Exchange(ctx context.Context) (TTRPCFeed_ExchangeClient, error) {
+	stream, err := c.client.NewStream(ctx, &ttrpc.StreamDesc{
+		StreamingClient: true,
+		StreamingServer: true,
+	}, "contract.Feed", "Exchange", nil)
+	if err != nil {
+		return nil, err
+	}
+	x := &ttrpcfeedExchangeClient{stream}
+	return x, nil
+}
+
+type TTRPCFeed_ExchangeClient interface {
+	Send(*Item) error
+	Recv() (*Item, error)
+	ttrpc.ClientStream
+}
+
+type ttrpcfeedExchangeClient struct {
+	ttrpc.ClientStream
+}
+
+func (x *ttrpcfeedExchangeClient) Send(m *Item) error {
+	return x.ClientStream.SendMsg(m)
+}
+
+func (x *ttrpcfeedExchangeClient) Recv() (*Item, error) {
+	m := new(Item)
+	if err := x.ClientStream.RecvMsg(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
