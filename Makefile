@@ -45,7 +45,7 @@ fuzz: ## every fuzz target for FUZZTIME (2000x, or a time such as 30s)
 	@./scripts/fuzz.sh '$(MODULES)' $(FUZZTIME)
 
 bench: ## ours beside the peers, under pressure, and the ring alone; writes BENCHMARKS.md (a quarter of an hour)
-	@cd benchmarks && go run . -json results.json && go run ./pressure -json results.json && go run ./ring -json results.json
+	@cd benchmarks && go run . -json results.json && go run . -streams -json results.json && go run ./pressure -json results.json && go run ./ring -json results.json
 	@$(MAKE) --no-print-directory report
 
 pressure: ## polling where the machine has other things to do; writes BENCHMARKS.md

@@ -40,6 +40,7 @@ func run(ctx context.Context) error {
 		rounds  = flag.Int("rounds", 0, "`number` of rounds (default 5, with -quick 3)")
 		only    = flag.String("only", "", "`names` of the peers to measure, separated by commas (default all): "+strings.Join(names(peers.All()), ", "))
 		streams = flag.Bool("streams", false, "measure streams, and calls beside them")
+		add     = flag.Bool("add", false, "add the rounds to those that the file of -json has, instead of replacing them")
 		file    = flag.String("json", "", "write the results into a `file`")
 	)
 	flag.Parse()
@@ -74,7 +75,12 @@ func run(ctx context.Context) error {
 		return err
 	}
 	if *file != "" {
-		if err := result.Update(*file, func(f *result.File) { *into(f) = results }); err != nil {
+		if err := result.Update(*file, func(f *result.File) {
+			if earlier := *into(f); earlier != nil && *add {
+				results.Add(earlier)
+			}
+			*into(f) = results
+		}); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // document is the part about calls, with which BENCHMARKS.md begins.
-func document(run *result.Run, plotted bool) string {
+func document(run, streamed *result.Run, plotted bool) string {
 	var b strings.Builder
 	b.WriteString(`# Benchmarks
 
@@ -27,14 +27,14 @@ run on one machine. Run it on yours: ` + "`go run ./benchmarks`" + `.
 	}
 
 	b.WriteString(summary(run))
-	b.WriteString(goals(run))
+	b.WriteString(goals(run, streamed))
 	b.WriteString(`
 ## Figures
 
 Median over the rounds. Times are in microseconds unless said otherwise.
 
 `)
-	b.WriteString(figures(run))
+	b.WriteString(figures(run, result.Figures))
 	b.WriteString(`
 - **add**: ` + "`Add(a, b int64) int64`" + ` called by one goroutine, one call after the other.
 - **user**: one object of eight fields, about 90 bytes, there and back. **100 users**: a
@@ -57,7 +57,7 @@ How many times as good %s was in the same round: how many times as fast, or
 for uploads as much. Median over the rounds, and from the least to the greatest.
 
 `, reference.Name, reference.Name)
-		b.WriteString(ratios(run, reference))
+		b.WriteString(ratios(run, reference, compared(result.Figures)))
 	}
 
 	b.WriteString(`
@@ -67,7 +67,7 @@ The least and the greatest of the rounds: how far the figures above can be
 trusted.
 
 `)
-	b.WriteString(spreads(run))
+	b.WriteString(spreads(run, timed(result.Figures)))
 	b.WriteString(peers(run))
 	b.WriteString(method(run))
 	return b.String()
@@ -80,8 +80,8 @@ func load(l result.Load) string {
 	return fmt.Sprintf("Other programs kept %.2f CPUs busy before the run and %.2f during it.", l.Before, l.During)
 }
 
-func figures(run *result.Run) string {
-	return perPeer(run, result.Figures, func(f result.Figure, p *result.Peer) string {
+func figures(run *result.Run, columns []result.Figure) string {
+	return perPeer(run, columns, func(f result.Figure, p *result.Peer) string {
 		s, ok := f.Of(p)
 		if !ok {
 			return ""
@@ -90,8 +90,8 @@ func figures(run *result.Run) string {
 	})
 }
 
-func spreads(run *result.Run) string {
-	return perPeer(run, timed(), func(f result.Figure, p *result.Peer) string {
+func spreads(run *result.Run, columns []result.Figure) string {
+	return perPeer(run, columns, func(f result.Figure, p *result.Peer) string {
 		s, ok := f.Of(p)
 		if !ok {
 			return ""
@@ -100,8 +100,8 @@ func spreads(run *result.Run) string {
 	})
 }
 
-func ratios(run *result.Run, reference *result.Peer) string {
-	return perPeer(run, compared(), func(f result.Figure, p *result.Peer) string {
+func ratios(run *result.Run, reference *result.Peer, columns []result.Figure) string {
+	return perPeer(run, columns, func(f result.Figure, p *result.Peer) string {
 		s, ok := f.Ratio(p, reference)
 		switch {
 		case !ok:
@@ -114,9 +114,9 @@ func ratios(run *result.Run, reference *result.Peer) string {
 }
 
 // timed are the figures that depend on the machine.
-func timed() []result.Figure {
+func timed(figures []result.Figure) []result.Figure {
 	var list []result.Figure
-	for _, f := range result.Figures {
+	for _, f := range figures {
 		if f.Unit != "" {
 			list = append(list, f)
 		}
@@ -125,8 +125,8 @@ func timed() []result.Figure {
 }
 
 // compared are the figures worth a ratio.
-func compared() []result.Figure {
-	return slices.DeleteFunc(timed(), func(f result.Figure) bool { return f.Detail })
+func compared(figures []result.Figure) []result.Figure {
+	return slices.DeleteFunc(timed(figures), func(f result.Figure) bool { return f.Detail })
 }
 
 // perPeer leaves columns out in which nothing was measured.

@@ -45,13 +45,13 @@ func TestStaleFilesAreNamedAndWritten(t *testing.T) {
 
 func TestDocumentSaysWhatIsMissingAndWhatToDoubt(t *testing.T) {
 	run := sample()
-	text := document(run, false)
+	text := document(run, nil, false)
 	if strings.Contains(text, "with doubt") {
 		t.Error("a quiet run is doubted")
 	}
 	run.Load.Before = 1.5
 	run.Peers[1].Failure = "round 2: it hung"
-	text = document(run, false)
+	text = document(run, nil, false)
 	for _, want := range []string{
 		"Other programs kept 1.5 of 2 CPUs busy before the run started.",
 		"other was not measured to the end: round 2: it hung.",
@@ -67,7 +67,7 @@ func TestDocumentSaysWhatIsMissingAndWhatToDoubt(t *testing.T) {
 func TestRunWithoutTenonIsNotCompared(t *testing.T) {
 	run := sample()
 	run.Peers = run.Peers[1:]
-	if strings.Contains(document(run, false), "Compared with") {
+	if strings.Contains(document(run, nil, false), "Compared with") {
 		t.Error("compared with what was not measured")
 	}
 }
@@ -94,5 +94,5 @@ func sampleFile() result.File {
 			}
 		}
 	}
-	return result.File{Calls: calls, Ring: sampleRing(), Pressure: samplePressure()}
+	return result.File{Calls: calls, Streams: sampleStreams(), Ring: sampleRing(), Pressure: samplePressure()}
 }

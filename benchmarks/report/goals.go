@@ -6,17 +6,10 @@ import (
 	"github.com/tenon-go/tenon/benchmarks/result"
 )
 
-// goals says which of the ratios that are aimed at were reached.
-func goals(run *result.Run) string {
-	named := func(name string) *result.Peer {
-		for i := range run.Peers {
-			if run.Peers[i].Name == name {
-				return &run.Peers[i]
-			}
-		}
-		return nil
-	}
-	add, together := figureOf("add p50"), figureOf("64 callers, per call")
+// goals says which of the ratios and figures that are aimed at were reached.
+func goals(run, streamed *result.Run) string {
+	named := run.Peer
+	add, together := figureOf(result.Figures, "add p50"), figureOf(result.Figures, "64 callers, per call")
 	shared, socket, bare := run.Reference(), named("tenon unix"), named("bare")
 	rows := [][]string{{"what", "goal", "median", "least", "greatest", "reached"}}
 	// goal compares slow with fast: by how many times fast is faster.
@@ -24,19 +17,9 @@ func goals(run *result.Run) string {
 		if slow == nil || fast == nil {
 			return
 		}
-		s, ok := f.Ratio(slow, fast)
-		if !ok {
-			return
+		if s, ok := f.Ratio(slow, fast); ok {
+			rows = append(rows, aim(what, "", s, least, most))
 		}
-		wanted, reached := fmt.Sprintf("%g or more", least), s.Median >= least
-		if most > 0 {
-			wanted, reached = fmt.Sprintf("%g or less", most), s.Median <= most
-		}
-		answer := "yes"
-		if !reached {
-			answer = "no"
-		}
-		rows = append(rows, []string{what, wanted, result.Format(s.Median), result.Format(s.Min), result.Format(s.Max), answer})
 	}
 	goal("tenon unix : tenon shm, add", add, socket, shared, 5, 0)
 	if fastest := fastestPeer(run, add); fastest != nil {
@@ -47,14 +30,69 @@ func goals(run *result.Run) string {
 		goal(name+" : bare, add", add, named(name), bare, 0, 1.15)
 	}
 	goal("tenon unix : bare, 64 callers", together, socket, bare, 0, 1.15)
-	if len(rows) == 1 {
+	text := ""
+	if len(rows) > 1 {
+		text += "\nTimes of the one divided by those of the other, in the same round.\n\n" + markdown(rows)
+	}
+	if rows := streamGoals(streamed); len(rows) > 1 {
+		text += "\nFigures of [streams](#streams), and ratios of their times in the same round.\n\n" + markdown(rows)
+	}
+	if text == "" {
 		return ""
 	}
-	return "\n## Goals\n\nTimes of the one divided by those of the other, in the same round.\n\n" + markdown(rows)
+	return "\n## Goals\n" + text
 }
 
-func figureOf(title string) result.Figure {
-	for _, f := range result.Figures {
+func streamGoals(run *result.Run) [][]string {
+	rows := [][]string{{"what", "goal", "median", "least", "greatest", "reached"}}
+	if run == nil || run.Reference() == nil {
+		return rows
+	}
+	ours := run.Reference()
+	goal := func(what, figure string, least, most float64) {
+		f := figureOf(result.StreamFigures, figure)
+		if s, ok := f.Of(ours); ok {
+			unit := ""
+			if f.Unit != "" {
+				unit = " " + f.Unit
+			}
+			rows = append(rows, aim(ours.Name+", "+what, unit, s, least, most))
+		}
+	}
+	goal("small items out", "items out", 10, 0)
+	goal("small items in", "items in", 10, 0)
+	goal("call and call back", "call and call back p50", 0, 4)
+	goal("call and function", "call and function p50", 0, 4)
+	goal("add beside an unread stream : add alone", "add beside an unread : alone", 0, 1.15)
+	goal("add beside 64 MiB, p99", "add beside 64 MiB p99", 0, 1000)
+	out := figureOf(result.StreamFigures, "items out")
+	for _, name := range []string{"tenon unix", "tenon pipe", "tenon tcp"} {
+		p, bare := run.Peer(name), run.Peer("bare")
+		if p == nil || bare == nil {
+			continue
+		}
+		if s, ok := out.Ratio(p, bare); ok {
+			rows = append(rows, aim(name+" : bare, small items out", "", s, 0, 1.15))
+		}
+	}
+	return rows
+}
+
+// aim is the row of a goal: at least so much, or at most if that is not 0.
+func aim(what, unit string, s result.Spread, least, most float64) []string {
+	wanted, reached := fmt.Sprintf("%g%s or more", least, unit), s.Median >= least
+	if most > 0 {
+		wanted, reached = fmt.Sprintf("%g%s or less", most, unit), s.Median <= most
+	}
+	answer := "yes"
+	if !reached {
+		answer = "no"
+	}
+	return []string{what, wanted, result.Format(s.Median), result.Format(s.Min), result.Format(s.Max), answer}
+}
+
+func figureOf(figures []result.Figure, title string) result.Figure {
+	for _, f := range figures {
 		if f.Title == title {
 			return f
 		}

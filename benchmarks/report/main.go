@@ -82,7 +82,10 @@ func report(f *result.File) (map[string][]byte, error) {
 		return nil, err
 	}
 	has := func(name string) bool { return files[name] != nil }
-	text := document(f.Calls, has(latencyPlot))
+	text := document(f.Calls, f.Streams, has(latencyPlot))
+	if f.Streams != nil {
+		text += streams(f.Streams)
+	}
 	if f.Pressure != nil {
 		text += pressure(f.Pressure, has(sizePlot))
 	}

@@ -37,7 +37,7 @@ func TestGoals(t *testing.T) {
 	text := goals(&result.Run{Peers: []result.Peer{
 		peer("tenon shm", "ours", 1000), peer("tenon unix", "ours", 6000), peer("bare", "floor", 5000),
 		peer("net/rpc", "peer", 19_000), peer("grpc", "peer", 70_000),
-	}})
+	}}, nil)
 	for _, want := range []string{
 		"| tenon unix : tenon shm, add                        |    5 or more |   6.00 |  6.00 |     6.00 | yes     |",
 		"| net/rpc, the fastest of the peers : tenon shm, add |   20 or more |   19.0 |  19.0 |     19.0 | no      |",

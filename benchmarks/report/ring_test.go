@@ -43,7 +43,7 @@ func TestRingSaysWhatIsMissingAndWhatToDoubt(t *testing.T) {
 
 func TestReportToleratesWhatWasNotMeasured(t *testing.T) {
 	files, err := report(&result.File{Calls: sample()})
-	if err != nil || len(files) != 1 || string(files["BENCHMARKS.md"]) != document(sample(), false) {
+	if err != nil || len(files) != 1 || string(files["BENCHMARKS.md"]) != document(sample(), nil, false) {
 		t.Errorf("%d files, %v", len(files), err)
 	}
 	if _, err := report(new(result.File)); err == nil || !strings.Contains(err.Error(), "no calls") {

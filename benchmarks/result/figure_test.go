@@ -61,6 +61,18 @@ func TestWhatWasNotMeasuredHasNoFigure(t *testing.T) {
 	}
 }
 
+func TestRoundsAreAdded(t *testing.T) {
+	run := &Run{Rounds: 1, Load: Load{Before: 0.1, During: 0.1}, Peers: []Peer{*rounds(addP50, 3000), *rounds(addP50, 1)}}
+	run.Peers[1].Name = "new"
+	run.Add(&Run{Rounds: 2, Load: Load{Before: 0.2}, Peers: []Peer{*rounds(addP50, 1000, 2000)}})
+	if want := (Load{Before: 0.2, During: 0.1}); run.Rounds != 3 || run.Load != want || len(run.Peers[1].Rounds) != 1 {
+		t.Errorf("%+v", run)
+	}
+	if s, _ := figure(t, "add p50").Of(&run.Peers[0]); s != (Spread{Median: 2, Min: 1, Max: 3}) {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestUnsteadyFiguresAreDoubted(t *testing.T) {
 	steady := &Run{Peers: []Peer{*rounds(addP50, 1000, 1200)}}
 	if d := steady.Doubts(); d != nil {

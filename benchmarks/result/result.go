@@ -60,7 +60,7 @@ type Round struct {
 	Function    float64 `json:"function_p50_ns,omitzero"`  // a call whose handler calls its function parameter
 }
 
-// Rate is what a stream carries, from its first item to its last.
+// A Rate is what one stream carried, from the call that opened it to its end.
 type Rate struct {
 	PerSecond float64 `json:"per_s"`
 	CPU       float64 `json:"cpu_ns"` // of both sides, per item
@@ -79,6 +79,16 @@ type Latency struct {
 
 // Shares are those of the quantiles of a Latency, in percent.
 var Shares = []float64{0.1, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99, 99.5, 99.9}
+
+// Peer is the peer of that name, or nil.
+func (r *Run) Peer(name string) *Peer {
+	for i := range r.Peers {
+		if r.Peers[i].Name == name {
+			return &r.Peers[i]
+		}
+	}
+	return nil
+}
 
 // Reference is the peer that all others are compared with: the first one of our
 // own. It is nil when none of ours was measured.
