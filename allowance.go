@@ -2,6 +2,7 @@ package tenon
 
 import (
 	"context"
+	"net"
 	"sync"
 
 	"github.com/tenon-go/tenon/internal/wire"
@@ -35,9 +36,9 @@ func (a *allowance) set(bytes int64) {
 	a.wake()
 }
 
-// take takes n bytes out. Before the peer has told, only our hello is sent, which
-// needs no permission.
-func (a *allowance) take(ctx context.Context, n int64) error {
+// take takes n bytes out; it waits until ctx ends or over is closed. Before the peer
+// has told, only our hello is sent, which needs no permission.
+func (a *allowance) take(ctx context.Context, over <-chan struct{}, n int64) error {
 	a.mu.Lock()
 	for a.known && a.left < n {
 		if a.freed == nil {
@@ -49,6 +50,8 @@ func (a *allowance) take(ctx context.Context, n int64) error {
 		case <-freed:
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-over:
+			return net.ErrClosed
 		}
 		a.mu.Lock()
 	}

@@ -212,7 +212,7 @@ func (s *sender) sendPieces(ctx context.Context, m message, pieces [][]byte) (pu
 		return false, err // it ended while we encoded
 	}
 	whole := int64(total)
-	if err := s.allowance.take(ctx, whole); err != nil {
+	if err := s.allowance.take(ctx, s.over, whole); err != nil {
 		return false, err
 	}
 	defer func() {
