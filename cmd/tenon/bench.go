@@ -23,8 +23,8 @@ func newBenchCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure what calls cost on this machine",
-		Long: `bench measures calls between two processes on this machine, over every channel
+		Short: "Measure what calls and streams cost on this machine",
+		Long: `bench measures calls and streams between two processes on this machine, over every channel
 that tenon has here, and shows how long they take, how much CPU time they cost,
 and how much they allocate, on both sides together. It takes about three
 minutes, with --quick less than twenty seconds.

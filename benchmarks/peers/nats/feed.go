@@ -32,7 +32,7 @@ func (f feed) Collect(ctx context.Context, items iter.Seq2[contract.Item, error]
 	if err := publish(items, encodeJSON, func(b []byte) error { return f.conn.Publish("feed.collect", b) }); err != nil {
 		return 0, err
 	}
-	err = natsClient{f.conn}.call(ctx, "feed.collect", nil, &n)
+	err = natsClient(f).call(ctx, "feed.collect", nil, &n)
 	return n, err
 }
 

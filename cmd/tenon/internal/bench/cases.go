@@ -19,6 +19,9 @@ type testCase struct {
 	measure     func(ctx context.Context, t trial) (figures, error)
 }
 
+// streamed begins the name of a case of a stream whose pieces have a size.
+const streamed = "stream"
+
 // together is how many calls are made at once.
 const together = 64
 
@@ -41,6 +44,11 @@ var cases = func() []testCase {
 			name: "upload" + short(size), about: "an argument of " + short(size), size: size, measure: calling(upload(size)),
 		})
 	}
+	list = append(list,
+		testCase{name: "streamout", about: "small items from the other side; p50 and p99 are of 256", measure: streamOut},
+		testCase{name: "streamin", about: "the same to the other side", measure: streamIn},
+		testCase{name: streamed + short(64<<10), about: "pieces of 64KiB from the other side; p50 and p99 are of 16", size: 64 << 10, measure: streamPieces(64 << 10)},
+	)
 	for _, size := range []int{64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10} {
 		list = append(list, testCase{
 			name: "ring" + short(size), about: fmt.Sprintf("messages of %s through package ring; p50 and p99 are of %d messages", short(size), ringBatch), size: size,

@@ -102,7 +102,7 @@ func (r *Report) throughputs() (*plot.Plot, error) {
 	lines := map[string]plotter.XYs{}
 	for _, row := range r.Rows {
 		size := row.job.test.size
-		if size == 0 || row.PerCall <= 0 {
+		if size == 0 || row.PerCall <= 0 || strings.HasPrefix(row.Case, streamed) {
 			continue
 		}
 		name := row.Channel

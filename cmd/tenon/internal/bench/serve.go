@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"iter"
 	"math/big"
 	"net"
 	"sync"
@@ -49,6 +50,30 @@ func (server) List(_ context.Context, n int) ([]contract.User, error) {
 }
 
 func (server) Upload(_ context.Context, data []byte) (int, error) { return len(data), nil }
+
+func (server) Items(context.Context) iter.Seq2[contract.Item, error] {
+	return func(yield func(contract.Item, error) bool) {
+		for yield(contract.AnItem, nil) {
+		}
+	}
+}
+
+func (server) Pieces(_ context.Context, size int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for piece := make([]byte, size); yield(piece, nil); {
+		}
+	}
+}
+
+func (server) Collect(_ context.Context, items iter.Seq2[contract.Item, error]) (n int, err error) {
+	for _, err := range items {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
 
 // controller is the Control of the other side's process.
 type controller struct {

@@ -4,6 +4,7 @@ package contract
 import (
 	"context"
 	"fmt"
+	"iter"
 	"sync"
 	"time"
 )
@@ -22,6 +23,12 @@ type Bench interface {
 	List(ctx context.Context, n int) ([]User, error)
 	// Upload takes a large argument and returns its length.
 	Upload(ctx context.Context, data []byte) (int, error)
+	// Items is a stream of items without an end.
+	Items(ctx context.Context) iter.Seq2[Item, error]
+	// Pieces is a stream of pieces of so many bytes without an end.
+	Pieces(ctx context.Context, size int) iter.Seq2[[]byte, error]
+	// Collect takes a stream of items and returns how many there were.
+	Collect(ctx context.Context, items iter.Seq2[Item, error]) (int, error)
 }
 
 // Control is how tenon bench tells the other process what to do, and asks what
@@ -45,6 +52,15 @@ type Usage struct {
 	CPU         time.Duration
 	Allocations uint64
 }
+
+// An Item is the small item of a stream, 17 bytes.
+type Item struct {
+	ID   int64
+	Name string
+}
+
+// AnItem is an item.
+var AnItem = Item{1_000_000, "small item"}
 
 // A User is the object that travels: about 90 bytes of content.
 type User struct {

@@ -4,6 +4,7 @@ package contract
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/tenon-go/tenon"
@@ -37,6 +38,19 @@ func (c benchClient) List(ctx context.Context, n int) ([]User, error) {
 
 func (c benchClient) Upload(ctx context.Context, data []byte) (int, error) {
 	r, err := benchUpload.Call(ctx, c.caller, benchUploadArgs{data})
+	return r.r0, err
+}
+
+func (c benchClient) Items(ctx context.Context) iter.Seq2[Item, error] {
+	return tenon.Stream(ctx, &benchItems, c.caller, benchItemsArgs{}, &benchItemsR0Item)
+}
+
+func (c benchClient) Pieces(ctx context.Context, size int) iter.Seq2[[]byte, error] {
+	return tenon.Stream(ctx, &benchPieces, c.caller, benchPiecesArgs{size}, &benchPiecesR0Item)
+}
+
+func (c benchClient) Collect(ctx context.Context, items iter.Seq2[Item, error]) (int, error) {
+	r, err := benchCollect.Call(ctx, c.caller, benchCollectArgs{}, tenon.InputPort(&benchCollectItemsItem, items))
 	return r.r0, err
 }
 
@@ -132,6 +146,28 @@ func handleBench(srv *tenon.Server, find func(context.Context) (Bench, error)) {
 		r.r0, err = impl.Upload(ctx, a.data)
 		return r, err
 	})
+	tenon.Handle(srv, &benchItems, func(ctx context.Context, a benchItemsArgs) (r benchItemsResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
+		return r, tenon.Output(ctx, 1, &benchItemsR0Item, impl.Items(ctx))
+	})
+	tenon.Handle(srv, &benchPieces, func(ctx context.Context, a benchPiecesArgs) (r benchPiecesResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
+		return r, tenon.Output(ctx, 1, &benchPiecesR0Item, impl.Pieces(ctx, a.size))
+	})
+	tenon.Handle(srv, &benchCollect, func(ctx context.Context, a benchCollectArgs) (r benchCollectResult, err error) {
+		impl, err := find(ctx)
+		if err != nil {
+			return r, err
+		}
+		r.r0, err = impl.Collect(ctx, tenon.Input(ctx, 1, &benchCollectItemsItem))
+		return r, err
+	})
 }
 
 // CheckBench compares the methods of Bench with what caller offers, without calling
@@ -142,6 +178,9 @@ func CheckBench(ctx context.Context, caller tenon.Caller) error {
 		&benchEcho,
 		&benchList,
 		&benchUpload,
+		&benchItems,
+		&benchPieces,
+		&benchCollect,
 	)
 }
 
@@ -376,6 +415,130 @@ func benchDecodeUploadResult(d *codec.Decoder, v *benchUploadResult) {
 		}
 	}
 }
+
+var benchItems = tenon.Method[benchItemsArgs, benchItemsResult]{
+	Name:   "contract.Bench/Items",
+	Shape:  `() (stream Item{ID int64, Name string})`,
+	Args:   tenon.Codec[benchItemsArgs]{Append: benchAppendItemsArgs, Decode: benchDecodeItemsArgs},
+	Result: tenon.Codec[benchItemsResult]{Append: benchAppendItemsResult, Decode: benchDecodeItemsResult},
+	Ports:  1,
+}
+
+type benchItemsArgs struct{}
+
+func benchAppendItemsArgs(b []byte, e *codec.Encoder, v *benchItemsArgs) []byte {
+	b = codec.AppendArray(b, e, 0)
+	return b
+}
+
+func benchDecodeItemsArgs(d *codec.Decoder, v *benchItemsArgs) {
+	d.Skip()
+}
+
+type benchItemsResult struct{}
+
+func benchAppendItemsResult(b []byte, e *codec.Encoder, v *benchItemsResult) []byte {
+	b = codec.AppendArray(b, e, 0)
+	return b
+}
+
+func benchDecodeItemsResult(d *codec.Decoder, v *benchItemsResult) {
+	d.Skip()
+}
+
+var benchItemsR0Item = tenon.Codec[Item]{Append: benchAppendItem, Decode: benchDecodeItem}
+
+var benchPieces = tenon.Method[benchPiecesArgs, benchPiecesResult]{
+	Name:   "contract.Bench/Pieces",
+	Shape:  `(size int) (stream bytes)`,
+	Args:   tenon.Codec[benchPiecesArgs]{Append: benchAppendPiecesArgs, Decode: benchDecodePiecesArgs},
+	Result: tenon.Codec[benchPiecesResult]{Append: benchAppendPiecesResult, Decode: benchDecodePiecesResult},
+	Ports:  1,
+}
+
+type benchPiecesArgs struct {
+	size int
+}
+
+func benchAppendPiecesArgs(b []byte, e *codec.Encoder, v *benchPiecesArgs) []byte {
+	b = codec.AppendArray(b, e, 1)
+	b = codec.AppendInt(b, int64(v.size))
+	return b
+}
+
+func benchDecodePiecesArgs(d *codec.Decoder, v *benchPiecesArgs) {
+	for i := range d.Array() {
+		switch i {
+		case 0:
+			v.size = d.Int()
+		default:
+			d.Skip()
+		}
+		if d.Err() != nil {
+			d.InField(i, "size")
+			return
+		}
+	}
+}
+
+type benchPiecesResult struct{}
+
+func benchAppendPiecesResult(b []byte, e *codec.Encoder, v *benchPiecesResult) []byte {
+	b = codec.AppendArray(b, e, 0)
+	return b
+}
+
+func benchDecodePiecesResult(d *codec.Decoder, v *benchPiecesResult) {
+	d.Skip()
+}
+
+var benchPiecesR0Item = tenon.Codec[[]byte]{Append: benchAppendBytes, Decode: benchDecodeBytes}
+
+var benchCollect = tenon.Method[benchCollectArgs, benchCollectResult]{
+	Name:   "contract.Bench/Collect",
+	Shape:  `(items stream Item{ID int64, Name string}) (int)`,
+	Args:   tenon.Codec[benchCollectArgs]{Append: benchAppendCollectArgs, Decode: benchDecodeCollectArgs},
+	Result: tenon.Codec[benchCollectResult]{Append: benchAppendCollectResult, Decode: benchDecodeCollectResult},
+	Ports:  1,
+}
+
+type benchCollectArgs struct{}
+
+func benchAppendCollectArgs(b []byte, e *codec.Encoder, v *benchCollectArgs) []byte {
+	b = codec.AppendArray(b, e, 0)
+	return b
+}
+
+func benchDecodeCollectArgs(d *codec.Decoder, v *benchCollectArgs) {
+	d.Skip()
+}
+
+type benchCollectResult struct {
+	r0 int
+}
+
+func benchAppendCollectResult(b []byte, e *codec.Encoder, v *benchCollectResult) []byte {
+	b = codec.AppendArray(b, e, 1)
+	b = codec.AppendInt(b, int64(v.r0))
+	return b
+}
+
+func benchDecodeCollectResult(d *codec.Decoder, v *benchCollectResult) {
+	for i := range d.Array() {
+		switch i {
+		case 0:
+			v.r0 = d.Int()
+		default:
+			d.Skip()
+		}
+		if d.Err() != nil {
+			d.InField(i, "result")
+			return
+		}
+	}
+}
+
+var benchCollectItemsItem = tenon.Codec[Item]{Append: benchAppendItem, Decode: benchDecodeItem}
 
 // NewControlClient returns a Control whose methods are calls through caller. It may be
 // used by many goroutines at once.
@@ -705,6 +868,39 @@ func benchDecodeUserSlice(d *codec.Decoder, v *[]User) {
 			return
 		}
 	}
+}
+
+func benchAppendItem(b []byte, e *codec.Encoder, v *Item) []byte {
+	b = codec.AppendArray(b, e, 2)
+	b = codec.AppendInt(b, v.ID)
+	b = codec.AppendString(b, e, v.Name)
+	return b
+}
+
+func benchDecodeItem(d *codec.Decoder, v *Item) {
+	for i := range d.Array() {
+		switch i {
+		case 0:
+			v.ID = d.Int64()
+		case 1:
+			v.Name = d.String()
+		default:
+			d.Skip()
+		}
+		if d.Err() != nil {
+			d.InField(i, "ID", "Name")
+			return
+		}
+	}
+}
+
+func benchAppendBytes(b []byte, e *codec.Encoder, v *[]byte) []byte {
+	b = codec.AppendBytes(b, e, *v)
+	return b
+}
+
+func benchDecodeBytes(d *codec.Decoder, v *[]byte) {
+	*v = d.Bytes()
 }
 
 func benchAppendUsage(b []byte, e *codec.Encoder, v *Usage) []byte {
