@@ -54,7 +54,7 @@
 //     of the connection end both sides. What a receiver has not taken is bounded by
 //     its window, see [WithStreamWindow]; then the sender waits, and nobody else.
 //     An abandoned stream leaves nothing behind.
-// 10. What waits can be ended: Close and the contexts end every wait, and leave
+//  10. What waits can be ended: Close and the contexts end every wait, and leave
 //     no goroutine of tenon behind.
 //
 // # Concurrency
