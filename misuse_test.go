@@ -17,6 +17,9 @@ import (
 	"github.com/tenon-go/tenon/internal/wire"
 )
 
+// noContext is what a caller passes who forgot his context.
+var noContext context.Context
+
 func TestNothingInPlaceOfSomething(t *testing.T) {
 	for want, misuse := range map[string]func(){
 		"the link is nil":                 func() { tenon.NewConn(t.Context(), nil, nil) },
@@ -28,7 +31,7 @@ func TestNothingInPlaceOfSomething(t *testing.T) {
 		"an option is nil":                func() { tenon.NewClient(func(context.Context) (tenon.Link, error) { return nil, nil }, nil, nil) },
 		"an interceptor is nil":           func() { tenon.WithCallInterceptor(nil) },
 		"test.Calc/Add is called through": func() { _, _ = add.Call(t.Context(), nil, pair{}) },
-		"is called without a context":     func() { _, _ = add.Call(nil, &tenon.Client{}, pair{}) },
+		"is called without a context":     func() { _, _ = add.Call(noContext, &tenon.Client{}, pair{}) },
 		"//tenon:error name=":             func() { tenon.RegisterError("test.errTooSmall", errTooSmall) },
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -95,7 +95,8 @@ func TestAStartWithoutANameHasOneInItsErrors(t *testing.T) {
 			t.Error(text)
 		}
 	}()
-	_, _ = worker.Start(nil, worker.Self("test")) //nolint:staticcheck // that is what is tested
+	var forgotten context.Context
+	_, _ = worker.Start(forgotten, worker.Self("test"))
 }
 
 func TestStartIsBrokenOffByItsContext(t *testing.T) {
