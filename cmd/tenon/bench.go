@@ -24,10 +24,10 @@ func newBenchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure what calls and streams cost on this machine",
-		Long: `bench measures calls and streams between two processes on this machine, over every channel
-that tenon has here, and shows how long they take, how much CPU time they cost,
-and how much they allocate, on both sides together. It takes about three
-minutes, with --quick less than twenty seconds.
+		Long: `bench measures calls and streams between two processes on this machine, over
+every channel that tenon has here, and shows how long they take, how much CPU
+time they cost, and how much they allocate, on both sides together. It takes
+about three minutes, with --quick less than twenty seconds.
 
 It looks at what other programs use meanwhile, and says when the machine is too
 busy to believe the figures. Single calls are steadiest in their p50.
