@@ -13,8 +13,8 @@ func streams(run *result.Run) string {
 	b.WriteString(`
 ## Streams
 
-Streams, calls beside them, and handlers that call back, in one run again. Run it on
-yours: ` + "`go run ./benchmarks -streams`" + `.
+Streams, calls beside them, and handlers that call back; each round measures all of the
+peers. Run it on yours: ` + "`go run ./benchmarks -streams`" + `.
 
 `)
 	fmt.Fprintf(&b, "Taken on %s: %s, %d CPUs, %s; %s, GOMAXPROCS %d.\n",
@@ -28,8 +28,8 @@ yours: ` + "`go run ./benchmarks -streams`" + `.
 	b.WriteString(`
 - **items**: a number and a short text, 17 bytes in MessagePack as in protobuf, the same
   everywhere; **out** from the server, **in** to it. **Both ways**: each item that goes to
-  the server comes back, while others are under way. One stream lasts as long as a figure takes; who
-  receives looks at each item.
+  the server comes back, while others are under way. One stream lasts as long as a figure
+  takes; who receives looks at each item.
 - **users**: the object of about 90 bytes, from the server. **64 KiB pieces**: bytes.
 - **CPU**: what both sides together work per item.
 - **add beside an unread**: how many times as long as alone an add takes at its p50, while
