@@ -388,30 +388,3 @@ func TestStreamsThatAreBrokenOffInTheMiddleOfAnItem(t *testing.T) {
 		})
 	})
 }
-
-func TestCallsThatWaitForRoomEndWithTheConnection(t *testing.T) {
-	a, b := inproc.Pair()
-	link := stopping{b, make(chan struct{})}
-	conn := connect(t, &calc{}, a, link, tenon.WithMaxMessage(4<<20), tenon.WithMaxReassembly(4<<20))
-	mayCall(t, conn)
-	large := make([]byte, 3<<20)
-	stopped.Store(true)
-	defer stopped.Store(false)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	if _, err := echo.Call(ctx, conn, large); !errors.Is(err, context.DeadlineExceeded) { // cut off
-		t.Fatal(err)
-	}
-	result := make(chan error, 1)
-	go func() {
-		_, err := echo.Call(t.Context(), conn, large)
-		result <- err
-	}()
-	select {
-	case err := <-result:
-		t.Fatalf("it did not wait: %v", err)
-	case <-time.After(10 * time.Millisecond):
-	}
-	conn.Close()
-	within(t, "the call", func() { <-result })
-}
