@@ -141,6 +141,9 @@ func (in *incoming) ready() bool {
 // false at the end of the stream, with an error unless it ended in order.
 func (in *incoming) next(ctx context.Context) (c chunk, ok bool, err error) {
 	for {
+		if err := in.party.attend(); err != nil { // one that never waits would not do it
+			return c, false, err
+		}
 		in.mu.Lock()
 		if len(in.queue) > 0 {
 			c = in.queue[0]

@@ -60,7 +60,7 @@ func (o *outgoing) open(a address) {
 var errStopped = errors.New("tenon: the other side takes no more items")
 
 // errCut refuses an item after one of which only a part was sent.
-var errCut = errors.New("tenon: the stream was broken off in the middle of an item")
+var errCut = &Error{Code: Canceled, Message: "the stream was broken off in the middle of an item"}
 
 // put sends one item, or keeps it for the next ones. append appends it. It waits
 // while the other side is behind, until ctx ends. It belongs to the party's
@@ -74,6 +74,9 @@ func (o *outgoing) put(ctx context.Context, userCode bool, value appender) error
 	}
 	if o.stopped.Load() {
 		return errStopped
+	}
+	if err := o.party.attend(); err != nil { // one that never waits would not do it
+		return err
 	}
 	if userCode || o.check != nil || !o.keep(value) {
 		return o.putSlow(ctx, value)

@@ -25,11 +25,8 @@ func newParty(c *Conn) *party { return &party{conn: c, waiter: call.NewWaiter()}
 // to the party's goroutine.
 func (p *party) wait(ctx context.Context, ready func() bool) error {
 	for {
-		if p.alert.Load() {
-			p.alert.Store(false)
-			if err := p.act(); err != nil {
-				return err
-			}
+		if err := p.attend(); err != nil {
+			return err
 		}
 		if ready() {
 			return nil
@@ -46,6 +43,15 @@ func (p *party) wait(ctx context.Context, ready func() bool) error {
 			return err
 		}
 	}
+}
+
+// attend acts if there is something to do. It belongs to the party's goroutine.
+func (p *party) attend() error {
+	if !p.alert.Load() {
+		return nil
+	}
+	p.alert.Store(false)
+	return p.act()
 }
 
 // calm ends a wait that nobody has ended; else it takes the end that was told.

@@ -94,6 +94,9 @@ func (c *Conn) converse(ctx context.Context, open *call.Call, t *talk) error {
 	}
 	if first != nil {
 		err := first.run(ctx, s.list[s.mainPort()].(*outgoing), &s.state)
+		if err == errInput { // another one
+			return s.broken(ctx, err)
+		}
 		if err != nil && !errors.Is(err, errStopped) {
 			if err = s.explainInput(err); err != nil {
 				return err
@@ -187,7 +190,7 @@ func (s *talking) runInput(ctx context.Context, in inputPort, o *outgoing) {
 		if p := recover(); p != nil {
 			s.panicked = &inputPanic{p}
 		} else {
-			s.failure = errors.New("an input ended its goroutine (runtime.Goexit)")
+			s.failure = &Error{Code: Panicked, Message: "an input ended its goroutine (runtime.Goexit)"}
 		}
 		s.mu.Unlock()
 		s.main.call(nil)

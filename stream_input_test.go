@@ -1,0 +1,333 @@
+package tenon_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tenon-go/tenon"
+)
+
+// zip has two inputs and no stream among its results.
+var zip = tenon.Method[int, int]{Name: "flow.Flow/Zip", Shape: "(n int, a stream int, b stream int) (int)", Args: intCodec, Result: intCodec, Ports: 2}
+
+// readers are handlers that read all their inputs.
+func readers(srv *tenon.Server) {
+	serveBoth(srv)
+	tenon.Handle(srv, &sum, func(ctx context.Context, n int) (int, error) {
+		total := 0
+		for v, err := range tenon.Input(ctx, 1, &intItem) {
+			if err != nil {
+				return 0, fmt.Errorf("the handler got: %w", err)
+			}
+			if total += v; n > 0 && total >= n {
+				break
+			}
+		}
+		return total, nil
+	})
+	tenon.Handle(srv, &double, func(ctx context.Context, n int) (int, error) {
+		return 0, tenon.Output(ctx, 2, &intItem, tenon.Input(ctx, 1, &intItem))
+	})
+	tenon.Handle(srv, &hostile, func(ctx context.Context, n int) (int, error) {
+		return 0, tenon.Output(ctx, 3, &intItem, upTo(1<<40)) // without its input
+	})
+	tenon.Handle(srv, &zip, func(ctx context.Context, n int) (int, error) {
+		total := 0
+		for port := 1; port <= 2; port++ {
+			for v, err := range tenon.Input(ctx, port, &intItem) {
+				if err != nil {
+					return 0, fmt.Errorf("the handler got: %w", err)
+				}
+				total += v
+			}
+		}
+		return total, nil
+	})
+}
+
+func goroutine() string {
+	b := make([]byte, 64)
+	fields := strings.Fields(string(b[:runtime.Stack(b, false)]))
+	return fields[1]
+}
+
+// Inputs use variables of the function that calls without locks: the first one of
+// a call without a stream among its results runs on the caller's goroutine, and the
+// others have ended when the call has. The race detector watches.
+func TestInputsMayUseTheCallersVariables(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		conn := handling(t, a, b, readers)
+		sent := 0
+		where := ""
+		counted := func(n int) func(yield func(int, error) bool) {
+			return func(yield func(int, error) bool) {
+				where = goroutine()
+				for i := range n {
+					if sent++; !yield(i, nil) {
+						return
+					}
+				}
+			}
+		}
+		for range 5 {
+			sent = 0
+			if got, err := sum.Call(t.Context(), conn, 0, tenon.InputPort(&intItem, counted(1000))); err != nil || sent != 1000 || got != 499_500 {
+				t.Fatal(got, sent, err)
+			}
+			if where != goroutine() {
+				t.Fatal("the input ran elsewhere")
+			}
+			sent = 0 // the handler has enough early
+			if _, err := sum.Call(t.Context(), conn, 100, tenon.InputPort(&intItem, counted(1<<40))); err != nil || sent < 14 {
+				t.Fatal(sent, err)
+			}
+			sent = 0 // the loop has
+			for v := range tenon.Stream(t.Context(), &double, conn, 0, &intItem, tenon.InputPort(&intItem, counted(1<<40))) {
+				if v == 10 {
+					break
+				}
+			}
+			if sent < 10 {
+				t.Fatal(sent)
+			}
+			sent = 0 // the second input has a goroutine of its own
+			other := 0
+			_, err := zip.Call(t.Context(), conn, 0, tenon.InputPort(&intItem, counted(500)), tenon.InputPort(&intItem, func(yield func(int, error) bool) {
+				for i := range 500 {
+					if other++; !yield(i, nil) {
+						return
+					}
+				}
+			}))
+			if err != nil || sent != 500 || other != 500 || where != goroutine() {
+				t.Fatal(sent, other, err)
+			}
+			sent = 0
+			ctx, cancel := context.WithCancel(t.Context())
+			r := tenon.Streams(ctx, &both, conn, 0, tenon.InputPort(&intItem, counted(1<<40)))
+			var loops sync.WaitGroup
+			for port := 2; port <= 3; port++ {
+				loops.Go(func() {
+					for v := range tenon.StreamOf(r, port, &intItem) {
+						if v == 10 {
+							break
+						}
+					}
+				})
+			}
+			loops.Wait()
+			if sent < 10 {
+				t.Fatal(sent)
+			}
+			cancel()
+		}
+	})
+}
+
+// A panic of an input is one of the caller, wherever the input ran, and the
+// connection goes on; its runtime.Goexit ends the caller, or is an error.
+func TestInputThatPanics(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		conn := handling(t, a, b, func(srv *tenon.Server) {
+			readers(srv)
+			(&calc{}).register(srv)
+		})
+		bad := func(how func()) tenon.Port {
+			return tenon.InputPort(&intItem, func(yield func(int, error) bool) {
+				if yield(1, nil) && yield(2, nil) {
+					how()
+				}
+			})
+		}
+		waits := tenon.InputPort(&intItem, func(yield func(int, error) bool) {
+			for yield(1, nil) {
+				time.Sleep(time.Millisecond)
+			}
+		})
+		calls := map[string]func(how func()) error{
+			"alone": func(how func()) error { _, err := sum.Call(t.Context(), conn, 0, bad(how)); return err },
+			"beside a result": func(how func()) (failure error) {
+				for _, err := range tenon.Stream(t.Context(), &double, conn, 0, &intItem, bad(how)) {
+					failure = err
+				}
+				return failure
+			},
+			"beside a result that never ends": func(how func()) (failure error) {
+				for _, err := range tenon.Stream(t.Context(), &hostile, conn, 0, &intItem, bad(how), tenon.FuncPort[int, int](&askF, nil)) {
+					failure = err
+					busy(time.Microsecond) // so that there is always another item
+				}
+				return failure
+			},
+			"the first of two": func(how func()) error {
+				_, err := zip.Call(t.Context(), conn, 0, bad(how), waits)
+				return err
+			},
+			"the second of two": func(how func()) error {
+				_, err := zip.Call(t.Context(), conn, 0, waits, bad(how))
+				return err
+			},
+			"both of two": func(how func()) error {
+				_, err := zip.Call(t.Context(), conn, 0, bad(how), bad(how))
+				return err
+			},
+			"beside two results": func(how func()) (failure error) {
+				r := tenon.Streams(t.Context(), &both, conn, 0, bad(how))
+				for port := 2; port <= 3; port++ {
+					for _, err := range tenon.StreamOf(r, port, &intItem) {
+						failure = err
+					}
+				}
+				return failure
+			},
+		}
+		for name, call := range calls {
+			within(t, name+": the call", func() {
+				if p := panicOf(func() { call(func() { panic("in the input") }) }); p != "in the input" {
+					t.Errorf("%s: it panicked with %v", name, p)
+				}
+			})
+			within(t, name+": the call of one who leaves", func() {
+				left := make(chan error, 1)
+				go func() {
+					err := errors.New("the caller was ended")
+					defer func() { left <- err }()
+					if err = call(runtime.Goexit); err == nil {
+						err = errors.New("it went in order")
+					}
+				}()
+				if err := <-left; err == nil || strings.Contains(err.Error(), "it went in order") {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+			within(t, "another call", func() { mayCall(t, conn) })
+		}
+	})
+}
+
+// An input that waits for something else ends with the caller's context, and with
+// the call if it watches a context that ends with that.
+func TestInputThatWaitsEndsWithItsContext(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		conn := handling(t, a, b, readers)
+		waiting := func(ctx context.Context) tenon.Port {
+			return tenon.InputPort(&intItem, func(yield func(int, error) bool) {
+				if yield(1, nil) {
+					<-ctx.Done()
+				}
+			})
+		}
+		for _, patience := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond} {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			within(t, "a call", func() {
+				if _, err := sum.Call(ctx, conn, 0, waiting(ctx)); !errors.Is(err, context.DeadlineExceeded) {
+					t.Error(err)
+				}
+			})
+			cancel()
+			ctx, cancel = context.WithTimeout(t.Context(), patience)
+			within(t, "a loop", func() {
+				var failure error
+				for _, err := range tenon.Stream(ctx, &double, conn, 0, &intItem, waiting(ctx)) {
+					failure = err
+				}
+				if !errors.Is(failure, context.DeadlineExceeded) {
+					t.Error(failure)
+				}
+			})
+			cancel()
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		within(t, "a loop that is left", func() {
+			for range tenon.Stream(t.Context(), &double, conn, 0, &intItem, waiting(ctx)) {
+				cancel() // before break, which waits for the input
+				break
+			}
+		})
+	})
+}
+
+// The first error of an input is what the handler's loop gets, behind the items.
+func TestErrorOfAnInputReachesTheHandler(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		conn := handling(t, a, b, readers)
+		failing := tenon.InputPort(&intItem, func(yield func(int, error) bool) {
+			for i := range 10 {
+				if !yield(i, nil) {
+					return
+				}
+			}
+			if yield(0, errors.New("the disk is full")) {
+				t.Error("asked for more after an error")
+			}
+		})
+		if _, err := sum.Call(t.Context(), conn, 0, failing); err == nil || err.Error() != "flow.Flow/Sum: the handler got: the disk is full" {
+			t.Errorf("%v", err)
+		}
+		if _, err := zip.Call(t.Context(), conn, 0, tenon.InputPort(&intItem, upTo(10)), failing); err == nil || err.Error() != "flow.Flow/Zip: the handler got: the disk is full" {
+			t.Errorf("%v", err)
+		}
+		next := 0
+		var failure error
+		for v, err := range tenon.Stream(t.Context(), &double, conn, 0, &intItem, failing) {
+			if failure = err; err == nil && v != next {
+				t.Errorf("%d after %d", v, next)
+			}
+			next++
+		}
+		if failure == nil || failure.Error() != "flow.Flow/Double: the disk is full" || next != 11 {
+			t.Errorf("%v after %d items", failure, next-1)
+		}
+	})
+}
+
+// break ends the other side: the handler's loop over what it sends, when the
+// caller's loop is left; and the caller's input, when the handler's is.
+func TestBreakEndsTheOtherSide(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		left := make(chan error, 1)
+		a, b := pair()
+		conn := handling(t, a, b, func(srv *tenon.Server) {
+			readers(srv)
+			tenon.Handle(srv, &count, func(ctx context.Context, n int) (int, error) {
+				err := tenon.Output(ctx, 1, &intItem, func(yield func(int, error) bool) {
+					for yield(1, nil) {
+						time.Sleep(100 * time.Microsecond)
+					}
+				})
+				<-ctx.Done()
+				left <- errors.Join(err, ctx.Err())
+				return 0, err
+			})
+		})
+		for range tenon.Stream(t.Context(), &count, conn, 0, &intItem) {
+			break
+		}
+		within(t, "the handler", func() {
+			if err := <-left; !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		})
+		stopped := false
+		got, err := sum.Call(t.Context(), conn, 10, tenon.InputPort(&intItem, func(yield func(int, error) bool) {
+			for yield(1, nil) {
+				time.Sleep(100 * time.Microsecond)
+			}
+			stopped = true
+		}))
+		if err != nil || got != 10 || !stopped {
+			t.Errorf("%d, %v, stopped %v", got, err, stopped)
+		}
+	})
+}
