@@ -136,6 +136,11 @@ func (w *Worker) Err() error {
 func (w *Worker) supervise(unfollow func() bool) {
 	select {
 	case <-w.proc.Done():
+		if errors.Is(w.conn.Err(), net.ErrClosed) {
+			w.mu.Lock()
+			w.told = true // it was quicker than what is left of the connection
+			w.mu.Unlock()
+		}
 	case <-w.conn.Done():
 		// Nobody can call it any more. Let it end by itself, but not for long.
 		if errors.Is(w.conn.Err(), net.ErrClosed) {
