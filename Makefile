@@ -5,7 +5,7 @@ DIR     ?=
 OUT     ?= thumbs
 WORKERS ?=
 FUZZTIME ?= 2000x
-PROGRAMS ?= 30s
+PROGRAMS ?= 10s
 
 .DEFAULT_GOAL := help
 .PHONY: help run test unit race programs build lint generate check-generated fuzz bench pressure report mutants soak clean
@@ -34,10 +34,10 @@ check-generated: ## are the generated code and BENCHMARKS.md up to date?
 unit: ## tests of all modules
 	@./scripts/each-module.sh '$(MODULES)' go test -count=1 ./...
 
-race: ## tests of the library under the race detector, but for those of the suite for links
-	@CGO_ENABLED=1 go test -count=1 -race $$(go list ./... | grep -v /linktest)
+race: ## tests of the library under the race detector, but for the long ones of links and rings
+	@CGO_ENABLED=1 go test -count=1 -race $$(go list ./... | grep -Ev "/(linktest|ring)$$$$")
 
-programs: ## random programs of calls and losses over every link, for PROGRAMS (30s), and again with -race
+programs: ## random programs of calls and losses over every link, for PROGRAMS (10s), and again with -race
 	@TENON_PROGRAMS=$(PROGRAMS) go test -count=1 -timeout 0 -run '^TestPrograms$$' .
 	@TENON_PROGRAMS=$(PROGRAMS) CGO_ENABLED=1 go test -count=1 -timeout 0 -race -run '^TestPrograms$$' .
 
