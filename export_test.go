@@ -6,3 +6,6 @@ func StopWatch(c *Conn) { c.reader.watch.ticking.Store(true) }
 
 // Ticking reports whether the watch of the connection ticks.
 func Ticking(c *Conn) bool { return c.reader.watch.ticking.Load() }
+
+// Spare is what is left of the credit that the streams of the connection share.
+func Spare(c *Conn) int64 { return c.spare.left.Load() }

@@ -388,3 +388,163 @@ func TestStreamsThatAreBrokenOffInTheMiddleOfAnItem(t *testing.T) {
 		})
 	})
 }
+
+// Items that are kept together for a frame arrive although no other one comes and
+// nothing else is sent: in both directions.
+func TestKeptItemsArriveWithoutAnother(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		const items = 100
+		var arrived chan struct{}
+		pausing := func(yield func(int, error) bool) {
+			for i := range 20 * items {
+				if !yield(i, nil) {
+					return
+				}
+				if i%items == items-1 {
+					<-arrived
+				}
+			}
+		}
+		take := func(in iter.Seq2[int, error]) (n int, err error) {
+			for _, err := range in {
+				if err != nil {
+					return n, err
+				}
+				if n++; n%items == 0 {
+					arrived <- struct{}{}
+				}
+			}
+			return n, nil
+		}
+		a, b := pair()
+		conn := handling(t, a, b, func(srv *tenon.Server) {
+			tenon.Handle(srv, &count, func(ctx context.Context, n int) (int, error) {
+				return 0, tenon.Output(ctx, 1, &intItem, pausing)
+			})
+			tenon.Handle(srv, &sum, func(ctx context.Context, n int) (int, error) {
+				return take(tenon.Input(ctx, 1, &intItem))
+			})
+		})
+		arrived = make(chan struct{}, 1)
+		within(t, "the result", func() {
+			if n, err := take(tenon.Stream(t.Context(), &count, conn, 0, &intItem)); n != 20*items || err != nil {
+				t.Error(n, err)
+			}
+		})
+		arrived = make(chan struct{}, 1)
+		within(t, "the input", func() {
+			if n, err := sum.Call(t.Context(), conn, 0, tenon.InputPort(&intItem, pausing)); n != 20*items || err != nil {
+				t.Error(n, err)
+			}
+		})
+	})
+}
+
+// A handler that leaves the loop over its input ends the input at once, not only
+// with its answer.
+func TestHandlerThatTakesNoMoreEndsTheInput(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		stopped := make(chan struct{})
+		a, b := pair()
+		conn := handling(t, a, b, func(srv *tenon.Server) {
+			tenon.Handle(srv, &sum, func(ctx context.Context, n int) (int, error) {
+				for range tenon.Input(ctx, 1, &intItem) {
+					break
+				}
+				<-stopped
+				return 1, nil
+			})
+		})
+		within(t, "the call", func() {
+			got, err := sum.Call(t.Context(), conn, 0, tenon.InputPort(&intItem, func(yield func(int, error) bool) {
+				for yield(1, nil) {
+				}
+				close(stopped)
+			}))
+			if got != 1 || err != nil {
+				t.Error(got, err)
+			}
+		})
+	})
+}
+
+// A function among the arguments ends with the call: its context does, and the call
+// waits for it. Later calls of it are refused.
+func TestFunctionsEndWithTheirCall(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		late := make(chan error, 2)
+		a, b := pair()
+		conn := handling(t, a, b, func(srv *tenon.Server) {
+			tenon.Handle(srv, &asked, func(ctx context.Context, n int) (int, error) {
+				f := tenon.Func(ctx, 1)
+				began := make(chan struct{})
+				free := context.WithoutCancel(ctx)
+				go func() {
+					close(began)
+					_, err := askF.Call(free, f, 1)
+					late <- err
+					_, err = askF.Call(free, f, 2)
+					late <- err
+				}()
+				<-began
+				if _, err := askF.Call(ctx, f, 0); err != nil {
+					return 0, err
+				}
+				return 1, nil
+			})
+		})
+		running, ended := 0, 0
+		both := make(chan struct{})
+		within(t, "the call", func() {
+			got, err := asked.Call(t.Context(), conn, 0, tenon.FuncPort(&askF, func(ctx context.Context, i int) (int, error) {
+				if i == 0 { // answers when the other one runs
+					both <- struct{}{}
+					return 0, nil
+				}
+				running++
+				<-both
+				<-ctx.Done()
+				ended++
+				return 0, ctx.Err()
+			}))
+			if got != 1 || err != nil {
+				t.Error(got, err)
+			}
+			if running != 1 || ended != 1 {
+				t.Errorf("%d functions run, %d have ended", running, ended)
+			}
+			for range 2 {
+				if err := <-late; err == nil {
+					t.Error("a function answered after its call")
+				}
+			}
+		})
+	})
+}
+
+// The credit that fast streams share comes back when they end.
+func TestSharedCreditComesBack(t *testing.T) {
+	a, b := inproc.Pair()
+	conn := handling(t, a, b, piecesBack)
+	mayFlow := func() {
+		items := repeat(make([]byte, 100_000), 100)
+		for _, err := range tenon.Stream(t.Context(), &pieces, conn, 0, &bytesItem, tenon.InputPort(&bytesItem, items)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	before, lowest := tenon.Spare(conn), tenon.Spare(conn)
+	for range 5 {
+		mayFlow()
+	}
+	for range tenon.Stream(t.Context(), &pieces, conn, 0, &bytesItem, tenon.InputPort(&bytesItem, repeat(make([]byte, 100_000), 100))) {
+		lowest = min(lowest, tenon.Spare(conn))
+	}
+	if lowest == before {
+		t.Error("no stream got more than its window")
+	}
+	if after := tenon.Spare(conn); after != before {
+		t.Errorf("%d bytes are left of %d", after, before)
+	}
+}
