@@ -268,7 +268,7 @@ func TestPrograms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
 			seed := uint64(0)
-			for ; seed < 8 || time.Since(start) < share; seed++ {
+			for ; seed < 5 || time.Since(start) < share; seed++ {
 				program := randomBytes(rand.New(rand.NewPCG(seed, 11)), 60)
 				runProgram(t, pair, program)
 				if t.Failed() {
