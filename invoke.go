@@ -161,16 +161,21 @@ func (c *Conn) outcome(ctx context.Context, open *call.Call) error {
 // back if nothing was sent; also when encoding, which may run code of users,
 // panics.
 func (c *Conn) publish(ctx context.Context, m message) (published bool, err error) {
+	returned := false
 	defer func() {
 		switch {
 		case published:
 		case m.call.ID == 0:
 			c.pending.dismiss()
+		case !returned && c.pending.abandon(m.call): // a report of progress panics in the middle
+			c.outbox.cancel(m.call.ID)
 		case !c.pending.forget(m.call.ID):
 			<-m.call.Settled // the connection ended meanwhile
 		}
 	}()
-	return c.sender.send(ctx, m)
+	published, err = c.sender.send(ctx, m)
+	returned = true
+	return published, err
 }
 
 // await waits until the wait of w is over, and returns ctx's error if that ends

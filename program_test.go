@@ -46,6 +46,9 @@ func runProgram(t *testing.T, pair func() (a, b tenon.Link), program []byte) {
 		for _, c := range d.clients {
 			c.Close()
 		}
+		d.mu.Lock()
+		d.over = true
+		d.mu.Unlock()
 		d.served.Wait()
 		close(finished)
 	}()
@@ -81,6 +84,7 @@ type driver struct {
 
 	mu      sync.Mutex
 	cancels []context.CancelFunc
+	over    bool
 }
 
 // connect joins two ends that serve each other.
@@ -100,6 +104,12 @@ func (d *driver) disconnect() {
 // serve returns a link whose other end is served until it ends.
 func (d *driver) serve() tenon.Link {
 	a, b := d.pair()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.over { // a client that was closed had begun to dial
+		b.Close()
+		return a
+	}
 	d.served.Go(func() { d.server.ServeLink(context.Background(), b, d.opts...) })
 	return a
 }

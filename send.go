@@ -216,7 +216,7 @@ func (s *sender) sendPieces(ctx context.Context, m message, pieces [][]byte) (pu
 		return false, err
 	}
 	defer func() {
-		if published && err != nil {
+		if published && total > 0 { // also when a report of progress panics
 			s.allowance.cutOff(m.header, whole)
 		} else {
 			s.allowance.giveBack(whole)

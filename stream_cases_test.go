@@ -548,3 +548,21 @@ func TestSharedCreditComesBack(t *testing.T) {
 		t.Errorf("%d bytes are left of %d", after, before)
 	}
 }
+
+func TestProgressThatPanicsLeavesTheConnection(t *testing.T) {
+	a, b := inproc.Pair()
+	conn := handling(t, a, b, func(srv *tenon.Server) { (&calc{}).register(srv); talkServer(srv) }, tenon.WithMaxMessage(8<<20), tenon.WithMaxReassembly(8<<20))
+	ctx := tenon.WithProgress(t.Context(), func(tenon.Progress) { panic("in the report") })
+	large := make([]byte, 6<<20)
+	for range 5 {
+		if p := panicOf(func() { echo.Call(ctx, conn, large) }); p != "in the report" {
+			t.Fatalf("%v", p)
+		}
+		if p := panicOf(func() { inM.Call(ctx, conn, plan(reports, 100), tenon.InputPort(&intItem, upTo(100))) }); p != "in the report" {
+			t.Fatalf("%v", p)
+		}
+		if got, err := echo.Call(t.Context(), conn, large); err != nil || len(got) != len(large) {
+			t.Fatal(len(got), err)
+		}
+	}
+}
