@@ -86,8 +86,9 @@ func (in *incoming) push(r *reader, f wire.Frame, owned bool) error {
 		return nil // they were on their way
 	}
 	if in.over || in.bytes <= 0 || in.items < n {
+		bytes, items := in.bytes, in.items
 		in.mu.Unlock()
-		return protocolError{fmt.Errorf("%d items on port %d of call %d that it may not send (%d bytes and %d items are allowed)", n, in.port, in.id, in.bytes, in.items)}
+		return protocolError{fmt.Errorf("%d items on port %d of call %d that it may not send (%d bytes and %d items are allowed)", n, f.Port, f.ID, bytes, items)}
 	}
 	in.bytes -= int64(len(f.Body))
 	in.items -= n

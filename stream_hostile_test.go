@@ -116,11 +116,12 @@ func TestCalleeThatLies(t *testing.T) {
 			l.send(port(wire.Item, out, 1<<32-1), ints(2))
 		}, "items in 2 bytes"},
 		"items beyond the credit": {func(l *liar) {
-			l.send(port(wire.Item, out, 16<<10), ints(16<<10))
-			l.send(port(wire.Item, out, 1), ints(1))
+			for range 3 { // the loop may have taken the first ones, and given credit
+				l.send(port(wire.Item, out, 16<<10), ints(16<<10))
+			}
 		}, "that it may not send"},
 		"bytes beyond the credit": {func(l *liar) {
-			for range 3 {
+			for range 6 { // more than twice the window and what the loop takes
 				l.send(port(wire.Item, out, 1), ints(40<<10))
 			}
 		}, "that it may not send"},
@@ -227,8 +228,9 @@ func TestCallerThatLies(t *testing.T) {
 		want string
 	}{
 		"items beyond the credit": {func(l *liar) {
-			l.send(port(wire.Item, in, 16<<10), make([]byte, 16<<10))
-			l.send(port(wire.Item, in, 1), make([]byte, 1))
+			for range 3 { // the handler may have taken the first ones, and given credit
+				l.send(port(wire.Item, in, 16<<10), make([]byte, 16<<10))
+			}
 		}, "that it may not send"},
 		"an item after the end": {func(l *liar) {
 			l.send(port(wire.End, in, 0), nil)
