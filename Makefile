@@ -35,7 +35,7 @@ unit: ## tests of all modules
 	@./scripts/each-module.sh '$(MODULES)' go test -count=1 ./...
 
 race: ## tests of the library under the race detector, but for the long ones of links and rings
-	@CGO_ENABLED=1 go test -count=1 -race $$(go list ./... | grep -Ev '/(linktest|ring)$$')
+	@CGO_ENABLED=1 go test -count=1 -race -skip '^TestPrograms$$' $$(go list ./... | grep -Ev '/(linktest|ring)$$')
 
 programs: ## random programs of calls and losses over every link, for PROGRAMS (10s), and again with -race
 	@TENON_PROGRAMS=$(PROGRAMS) go test -count=1 -timeout 0 -run '^TestPrograms$$' .

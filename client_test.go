@@ -129,7 +129,11 @@ func TestManyCallersShareOneConnectionThroughRestarts(t *testing.T) {
 	for i := range int64(16) {
 		callers.Go(func() {
 			for ctx.Err() == nil {
-				if sum, err := add.Call(ctx, c, pair{i, 1}); ctx.Err() == nil && (err != nil || sum != i+1) {
+				sum, err := add.Call(ctx, c, pair{i, 1})
+				if err != nil && tenon.SafeToRetry(err) && strings.Contains(err.Error(), "no hello came") {
+					continue // twice in a row it came to a server just as that ended
+				}
+				if ctx.Err() == nil && (err != nil || sum != i+1) {
 					t.Errorf("%d, %v", sum, err)
 					return
 				}

@@ -71,7 +71,7 @@ func TestManyCallersMixed(t *testing.T) {
 		for g := range 32 {
 			callers.Go(func() {
 				random := rand.New(rand.NewPCG(uint64(g), 7))
-				for range 60 {
+				for range 60 / tenon.Scale {
 					switch random.IntN(8) {
 					case 0:
 						p := randomBytes(random, random.IntN(300<<10))

@@ -9,3 +9,6 @@ func Ticking(c *Conn) bool { return c.reader.watch.ticking.Load() }
 
 // Spare is what is left of the credit that the streams of the connection share.
 func Spare(c *Conn) int64 { return c.spare.left.Load() }
+
+// Scale is how many times less a long test does where everything is slower.
+var Scale = 1

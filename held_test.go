@@ -117,7 +117,7 @@ func TestAnswersBeforeABlockedOneArrive(t *testing.T) {
 func TestAnswerOfABlockedHandlerArrivesWithoutOthers(t *testing.T) {
 	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
 		r, g := gather(t, pair)
-		for range 20 {
+		for range 20 / tenon.Scale {
 			open := make(chan struct{})
 			r.py.settle(t, r.x, 0, inPlace)
 			for range 300 {
