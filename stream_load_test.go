@@ -281,8 +281,8 @@ func TestLateItemsAndAnswersFreeEverythingReport85(t *testing.T) {
 				return 0, tenon.Output(deaf, 1, &intItem, upTo(n))
 			})
 		}, tenon.WithMaxCalls(8))
-		for round := range 3 {
-			goroutines := runtime.NumGoroutine()
+		goroutines := 0 // after the first round
+		for round := range 4 {
 			var callers sync.WaitGroup
 			for range 8 {
 				callers.Go(func() {
@@ -317,9 +317,11 @@ func TestLateItemsAndAnswersFreeEverythingReport85(t *testing.T) {
 					mayCall(t, conn)
 				}
 			})
-			if round > 0 {
-				eventually(t, "no more goroutines", func() bool { return runtime.NumGoroutine() <= goroutines+2 })
+			if round == 0 {
+				goroutines = runtime.NumGoroutine()
 			}
+			// Eight runners more may be kept for later calls, but not eight each round.
+			eventually(t, "no more goroutines", func() bool { return runtime.NumGoroutine() <= goroutines+10 })
 		}
 	})
 }
