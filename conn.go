@@ -94,6 +94,8 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 	c.sender.later = time.AfterFunc(time.Hour, c.outbox.flush)
 	c.sender.later.Stop()
 	if back != nil && !back.track(c) {
+		// No hello goes out, so that the peer sends no call that would be lost.
+		c.gate = &gate{open: make(chan struct{})}
 		defer c.end(ErrServerClosed)
 	}
 	c.work.Go(func() {
@@ -224,7 +226,7 @@ func (c *Conn) Err() error {
 
 // endAfterSend is how long the reader has to find the end of the link once
 // sending has failed.
-const endAfterSend = 100 * time.Millisecond
+const endAfterSend = 500 * time.Millisecond
 
 // sendFailed is called when the link takes no more. What the peer sent before
 // that counts first, above all its answers and its bye: the reader comes to the
