@@ -147,14 +147,16 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, opts ...Option) erro
 			})
 		}
 	})
+	var first sync.Once
 	return s.ServeLinks(ctx, func(ctx context.Context) (Link, error) {
+		// ServeLinks waits for running calls in the end; nobody may come meanwhile.
+		first.Do(func() { context.AfterFunc(ctx, func() { l.Close() }) })
 		select {
 		case link := <-accepted:
 			return link, nil
 		case err := <-failed:
 			return nil, err
 		case <-ctx.Done():
-			l.Close()
 			return nil, ctx.Err()
 		}
 	}, opts...)
