@@ -11,6 +11,14 @@ import (
 	"github.com/tinylib/msgp/msgp"
 )
 
+// Most values are small: MessagePack says them and their lengths in one byte,
+// which is read and written here, without a call.
+const (
+	maxFixInt               = 0x7f
+	fixArray, maxFixArray   = 0x90, 0x0f
+	fixString, maxFixString = 0xa0, 0x1f
+)
+
 // AppendNil appends a nil: an absent pointer, slice or map.
 func AppendNil(b []byte) []byte { return msgp.AppendNil(b) }
 
@@ -18,7 +26,12 @@ func AppendNil(b []byte) []byte { return msgp.AppendNil(b) }
 func AppendBool(b []byte, v bool) []byte { return msgp.AppendBool(b, v) }
 
 // AppendInt appends a signed integer in its shortest form.
-func AppendInt(b []byte, v int64) []byte { return msgp.AppendInt64(b, v) }
+func AppendInt(b []byte, v int64) []byte {
+	if uint64(v) <= maxFixInt {
+		return append(b, byte(v))
+	}
+	return msgp.AppendInt64(b, v)
+}
 
 // AppendUint appends an unsigned integer in its shortest form.
 func AppendUint(b []byte, v uint64) []byte { return msgp.AppendUint64(b, v) }
@@ -52,6 +65,9 @@ func AppendTime(b []byte, t time.Time) []byte {
 // AppendString appends a string. From [SegmentSize] on b receives only its
 // header, and e refers to s.
 func AppendString(b []byte, e *Encoder, s string) []byte {
+	if len(s) <= maxFixString {
+		return append(append(b, fixString|byte(len(s))), s...)
+	}
 	if len(s) < SegmentSize {
 		return msgp.AppendString(b, s)
 	}
@@ -79,6 +95,14 @@ func AppendByteArray(b []byte, e *Encoder, v []byte) []byte {
 // AppendArray appends the header of n values that follow: the elements of a
 // slice or the fields of a struct.
 func AppendArray(b []byte, e *Encoder, n int) []byte {
+	if uint(n) <= maxFixArray {
+		return append(b, fixArray|byte(n))
+	}
+	return appendArray(b, e, n)
+}
+
+// appendArray is AppendArray for any length.
+func appendArray(b []byte, e *Encoder, n int) []byte {
 	return msgp.AppendArrayHeader(b, e.length(n))
 }
 

@@ -9,8 +9,9 @@ import (
 // A Decoder reads values from one message. The first failure sticks: every
 // later read returns the zero value.
 type Decoder struct {
-	b     []byte // what is left
-	owned bool   // b belongs to the values: they may point into it
+	b     []byte
+	at    int  // b is read up to here. It moves and b stays: a pointer costs more to change while memory is collected
+	owned bool // b belongs to the values: they may point into it
 	slab  slab
 	size  uint64 // of the message
 	spent uint64 // memory that values took, see spend
@@ -31,28 +32,45 @@ func (d *Decoder) Err() error { return d.err }
 
 // Finish returns the first failure, or an error when bytes are left over.
 func (d *Decoder) Finish() error {
-	if d.err == nil && len(d.b) > 0 {
-		d.Fail(fmt.Errorf("%d bytes are left over after the value", len(d.b)))
+	if left := len(d.b) - d.at; d.err == nil && left > 0 {
+		d.Fail(fmt.Errorf("%d bytes are left over after the value", left))
 	}
 	return d.err
 }
 
+// rest is what is not read yet.
+func (d *Decoder) rest() []byte { return d.b[d.at:] }
+
+// leave says what is left of the rest.
+func (d *Decoder) leave(rest []byte) { d.at = len(d.b) - len(rest) }
+
 // Nil reports whether the next value is nil, and reads it if so.
 func (d *Decoder) Nil() bool {
-	if d.err != nil || !msgp.IsNil(d.b) {
+	if d.err != nil || !msgp.IsNil(d.rest()) {
 		return false
 	}
-	d.b = d.b[1:]
+	d.at++
 	return true
 }
 
 // Array reads the header of an array and returns the number of values that
 // follow, which is never more than there are bytes left.
 func (d *Decoder) Array() int {
+	if d.err == nil && d.at < len(d.b) {
+		if n := int(d.b[d.at] ^ fixArray); n <= maxFixArray && n < len(d.b)-d.at {
+			d.at++
+			return n
+		}
+	}
+	return d.array()
+}
+
+// array is Array for those of any length.
+func (d *Decoder) array() int {
 	if d.err != nil {
 		return 0
 	}
-	n, rest, err := msgp.ReadArrayHeaderBytes(d.b)
+	n, rest, err := msgp.ReadArrayHeaderBytes(d.rest())
 	if err != nil {
 		d.mismatch("array", err)
 		return 0
@@ -61,7 +79,7 @@ func (d *Decoder) Array() int {
 		d.Fail(fmt.Errorf("array of %d elements in %d bytes", n, len(rest)))
 		return 0
 	}
-	d.b = rest
+	d.leave(rest)
 	return int(n)
 }
 
@@ -81,7 +99,7 @@ func (d *Decoder) Map() int {
 	if d.err != nil {
 		return 0
 	}
-	n, rest, err := msgp.ReadMapHeaderBytes(d.b)
+	n, rest, err := msgp.ReadMapHeaderBytes(d.rest())
 	if err != nil {
 		d.mismatch("map", err)
 		return 0
@@ -90,7 +108,7 @@ func (d *Decoder) Map() int {
 		d.Fail(fmt.Errorf("map of %d entries in %d bytes", n, len(rest)))
 		return 0
 	}
-	d.b = rest
+	d.leave(rest)
 	return int(n)
 }
 
@@ -99,12 +117,12 @@ func (d *Decoder) Skip() {
 	if d.err != nil {
 		return
 	}
-	rest, err := msgp.Skip(d.b)
+	rest, err := msgp.Skip(d.rest())
 	if err != nil {
 		d.mismatch("value", err)
 		return
 	}
-	d.b = rest
+	d.leave(rest)
 }
 
 // Enter begins a value of a recursive type and reports whether it may be read.

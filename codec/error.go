@@ -66,7 +66,7 @@ func (d *Decoder) mismatch(want string, err error) {
 		stamp    msgp.InvalidTimestamp
 	)
 	switch {
-	case errors.Is(err, msgp.ErrShortBytes) && (len(d.b) == 0 || want == "value" || d.got() == family(want)):
+	case errors.Is(err, msgp.ErrShortBytes) && (d.at == len(d.b) || want == "value" || d.got() == family(want)):
 		err = errors.New("the message ends within " + article(want))
 	case errors.As(err, &tooBig):
 		err = fmt.Errorf("%d does not fit into %s", tooBig.Value, want)
@@ -86,7 +86,7 @@ func (d *Decoder) mismatch(want string, err error) {
 
 // got names the type of the value that comes next.
 func (d *Decoder) got() string {
-	switch t := msgp.NextType(d.b); t {
+	switch t := msgp.NextType(d.rest()); t {
 	case msgp.StrType:
 		return "string"
 	case msgp.BinType:

@@ -17,13 +17,13 @@ func (d *Decoder) Raw() []byte {
 	if d.err != nil {
 		return nil
 	}
-	rest, err := msgp.Skip(d.b)
+	rest, err := msgp.Skip(d.rest())
 	if err != nil {
 		d.mismatch("value", err)
 		return nil
 	}
-	n := len(d.b) - len(rest)
-	value := d.b[:n:n]
-	d.b = rest
+	begin := d.at
+	d.leave(rest)
+	value := d.b[begin:d.at:d.at]
 	return d.keep(value)
 }

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"encoding"
 	"fmt"
 	"math"
@@ -15,12 +16,12 @@ func (d *Decoder) Bool() bool {
 	if d.err != nil {
 		return false
 	}
-	v, rest, err := msgp.ReadBoolBytes(d.b)
+	v, rest, err := msgp.ReadBoolBytes(d.rest())
 	if err != nil {
 		d.mismatch("bool", err)
 		return false
 	}
-	d.b = rest
+	d.leave(rest)
 	return v
 }
 
@@ -61,7 +62,11 @@ func (d *Decoder) signed(low, high int64, want string) int64 {
 	if d.err != nil {
 		return 0
 	}
-	v, rest, err := msgp.ReadInt64Bytes(d.b)
+	if d.at < len(d.b) && d.b[d.at] <= maxFixInt {
+		d.at++
+		return int64(d.b[d.at-1])
+	}
+	v, rest, err := msgp.ReadInt64Bytes(d.rest())
 	switch {
 	case err != nil:
 		d.mismatch(want, err)
@@ -70,7 +75,7 @@ func (d *Decoder) signed(low, high int64, want string) int64 {
 		d.Fail(fmt.Errorf("%d does not fit into %s", v, want))
 		return 0
 	}
-	d.b = rest
+	d.leave(rest)
 	return v
 }
 
@@ -78,7 +83,11 @@ func (d *Decoder) unsigned(high uint64, want string) uint64 {
 	if d.err != nil {
 		return 0
 	}
-	v, rest, err := msgp.ReadUint64Bytes(d.b)
+	if d.at < len(d.b) && d.b[d.at] <= maxFixInt {
+		d.at++
+		return uint64(d.b[d.at-1])
+	}
+	v, rest, err := msgp.ReadUint64Bytes(d.rest())
 	switch {
 	case err != nil:
 		d.mismatch(want, err)
@@ -87,7 +96,7 @@ func (d *Decoder) unsigned(high uint64, want string) uint64 {
 		d.Fail(fmt.Errorf("%d does not fit into %s", v, want))
 		return 0
 	}
-	d.b = rest
+	d.leave(rest)
 	return v
 }
 
@@ -97,8 +106,8 @@ func (d *Decoder) Float64() float64 {
 	if d.err != nil {
 		return 0
 	}
-	if v, rest, err := msgp.ReadFloat64Bytes(d.b); err == nil {
-		d.b = rest
+	if v, rest, err := msgp.ReadFloat64Bytes(d.rest()); err == nil {
+		d.leave(rest)
 		return v
 	}
 	return d.whole("float64", 1<<53)
@@ -109,8 +118,8 @@ func (d *Decoder) Float32() float32 {
 	if d.err != nil {
 		return 0
 	}
-	if v, rest, err := msgp.ReadFloat32Bytes(d.b); err == nil {
-		d.b = rest
+	if v, rest, err := msgp.ReadFloat32Bytes(d.rest()); err == nil {
+		d.leave(rest)
 		return v
 	}
 	return float32(d.whole("float32", 1<<24))
@@ -118,7 +127,7 @@ func (d *Decoder) Float32() float32 {
 
 // whole reads an integer of at most limit where a float is wanted.
 func (d *Decoder) whole(want string, limit int64) float64 {
-	v, rest, err := msgp.ReadInt64Bytes(d.b)
+	v, rest, err := msgp.ReadInt64Bytes(d.rest())
 	switch {
 	case err != nil:
 		d.mismatch(want, err)
@@ -127,7 +136,7 @@ func (d *Decoder) whole(want string, limit int64) float64 {
 		d.Fail(fmt.Errorf("%d does not fit into %s", v, want))
 		return 0
 	}
-	d.b = rest
+	d.leave(rest)
 	return float64(v)
 }
 
@@ -136,12 +145,12 @@ func (d *Decoder) Time() time.Time {
 	if d.err != nil {
 		return time.Time{}
 	}
-	t, rest, err := msgp.ReadTimeBytes(d.b)
+	t, rest, err := msgp.ReadTimeBytes(d.rest())
 	if err != nil {
 		d.mismatch("time", err)
 		return time.Time{}
 	}
-	d.b = rest
+	d.leave(rest)
 	return t.UTC()
 }
 
@@ -207,12 +216,19 @@ func (d *Decoder) text() []byte {
 	if d.err != nil {
 		return nil
 	}
-	v, rest, err := msgp.ReadStringZC(d.b)
+	if d.at < len(d.b) {
+		if n := int(d.b[d.at] ^ fixString); n <= maxFixString && n < len(d.b)-d.at {
+			begin := d.at + 1
+			d.at = begin + n
+			return d.b[begin:d.at:d.at]
+		}
+	}
+	v, rest, err := msgp.ReadStringZC(d.rest())
 	if err != nil {
 		d.mismatch("string", err)
 		return nil
 	}
-	d.b = rest
+	d.leave(rest)
 	return v[:len(v):len(v)]
 }
 
@@ -221,12 +237,12 @@ func (d *Decoder) binary() []byte {
 	if d.err != nil {
 		return nil
 	}
-	v, rest, err := msgp.ReadBytesZC(d.b)
+	v, rest, err := msgp.ReadBytesZC(d.rest())
 	if err != nil {
 		d.mismatch("bytes", err)
 		return nil
 	}
-	d.b = rest
+	d.leave(rest)
 	return v[:len(v):len(v)]
 }
 
@@ -237,8 +253,7 @@ func (d *Decoder) keep(v []byte) []byte {
 	if d.owned {
 		return v
 	}
-	block := make([]byte, len(v)+len(d.b))
-	copy(block[copy(block, v):], d.b)
-	d.b, d.owned = block[len(v):], true
+	block := bytes.Clone(d.b[d.at-len(v):])
+	d.b, d.at, d.owned = block, len(v), true
 	return block[:len(v):len(v)]
 }
