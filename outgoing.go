@@ -25,23 +25,27 @@ type outgoing struct {
 	bytes   atomic.Int64 // credit
 	items   atomic.Int64
 	unseen  atomic.Int64     // items that were sent, and that the other side has not taken yet
-	kept    atomic.Int64     // items in batch
 	stopped atomic.Bool      // the other side wants no more
-	sending atomic.Bool      // a batch is on its way, by the party or the outbox; set under mu
 	check   *shape.Agreement // not nil: items may have what the other side does not know
 
 	// Of the party.
-	begun    bool            // an item came
+	puts     int             // items that came
 	canceled <-chan struct{} // of its context
 	cut      bool            // an item was sent in part
 
 	mu      sync.Mutex // guards what follows, and is never held while something is sent
 	batch   []byte     // a header's place, then items; nil while one is sent
+	kept    int64      // items in batch
+	sending bool       // a batch is on its way, by the party or the outbox
 	spare   []byte     // memory for a batch, or nil
 	encoder codec.Encoder
 	sent    int64 // items, of the whole stream
 	size    int64 // their bytes
 }
+
+// lookEvery is how many items that are kept together are put in between two looks
+// at the context.
+const lookEvery = 32
 
 // batchSize is how many bytes of items are kept together at most.
 const batchSize = 8 << 10
@@ -66,10 +70,11 @@ var errCut = &Error{Code: Canceled, Message: "the stream was broken off in the m
 // while the other side is behind, until ctx ends. It belongs to the party's
 // goroutine.
 func (o *outgoing) put(ctx context.Context, userCode bool, value appender) error {
-	if !o.begun {
-		o.begun, o.canceled = true, ctx.Done()
+	if o.puts == 0 {
+		o.canceled = ctx.Done()
 	}
-	if isClosed(o.canceled) {
+	// The end of ctx is noticed at once by one whose items go out at once.
+	if o.puts++; (o.puts%lookEvery == 0 || o.unseen.Load() == 0) && isClosed(o.canceled) {
 		return ctx.Err()
 	}
 	if o.stopped.Load() {
@@ -102,7 +107,7 @@ func (o *outgoing) keep(value appender) (kept bool) {
 		return false
 	}
 	o.batch = b
-	o.kept.Add(1)
+	o.kept++
 	return true
 }
 
@@ -121,11 +126,11 @@ type appender interface {
 // pushOn sends the batch if it is time. o.mu is held, and is not afterwards.
 func (o *outgoing) pushOn(ctx context.Context) error {
 	// kept was raised before unseen is looked at; credit is the other way round.
-	if n := o.kept.Load(); o.unseen.Load() != 0 && len(o.batch) < o.full() && n < o.items.Load() {
+	if o.unseen.Load() != 0 && len(o.batch) < o.full() && o.kept < o.items.Load() {
 		o.mu.Unlock()
 		return nil
 	}
-	for !o.mayGo() || o.sending.Load() {
+	for !o.mayGo() || o.sending {
 		o.mu.Unlock()
 		if err := o.party.wait(ctx, o.ready); err != nil {
 			return err
@@ -134,7 +139,7 @@ func (o *outgoing) pushOn(ctx context.Context) error {
 			return errStopped
 		}
 		o.mu.Lock()
-		if o.kept.Load() == 0 {
+		if o.kept == 0 {
 			o.mu.Unlock()
 			return nil // the outbox was quicker
 		}
@@ -144,13 +149,18 @@ func (o *outgoing) pushOn(ctx context.Context) error {
 
 func (o *outgoing) full() int { return min(batchSize, o.conn.sender.maxFrame) - 64 }
 
-// mayGo reports whether there is credit for the batch.
-func (o *outgoing) mayGo() bool { return o.bytes.Load() > 0 && o.items.Load() >= o.kept.Load() }
+// mayGo reports whether there is credit for the batch. o.mu is held.
+func (o *outgoing) mayGo() bool { return o.bytes.Load() > 0 && o.items.Load() >= o.kept }
 
 // ready reports whether the party need not wait: for credit, or for the outbox to
 // have sent what came before.
 func (o *outgoing) ready() bool {
-	return o.stopped.Load() || !o.sending.Load() && (o.kept.Load() == 0 || o.mayGo())
+	if o.stopped.Load() {
+		return true
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return !o.sending && (o.kept == 0 || o.mayGo())
 }
 
 // readyForOne is ready for an item that goes alone.
@@ -161,11 +171,10 @@ func (o *outgoing) readyForOne() bool {
 // send sends the batch, for which there is credit. o.mu is held, and is not
 // afterwards: who wants it does not have to wait for the link.
 func (o *outgoing) send(ctx context.Context) error {
-	batch, n := o.batch, o.kept.Load()
+	batch, n := o.batch, o.kept
 	o.charge(n, int64(len(batch)-wire.HeaderSize))
-	o.batch, o.spare = o.spare, nil
-	o.kept.Store(0)
-	o.sending.Store(true)
+	o.batch, o.spare, o.kept = o.spare, nil, 0
+	o.sending = true
 	o.mu.Unlock()
 
 	o.header(wire.Item, int(n)).Append(batch[:0])
@@ -177,7 +186,7 @@ func (o *outgoing) send(ctx context.Context) error {
 	} else {
 		o.spare = batch
 	}
-	o.sending.Store(false)
+	o.sending = false
 	o.mu.Unlock()
 	return err
 }
@@ -201,7 +210,10 @@ func (o *outgoing) total() (items, bytes int64) {
 // flush sends what is kept and waits for the credit that it takes, and for what the
 // outbox sends.
 func (o *outgoing) flush(ctx context.Context) error {
-	for o.kept.Load() > 0 || o.sending.Load() {
+	for {
+		if kept, sending := o.holds(); !kept && !sending {
+			return nil
+		}
 		if err := o.party.wait(ctx, o.ready); err != nil {
 			return err
 		}
@@ -212,14 +224,20 @@ func (o *outgoing) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+}
+
+// holds reports whether items are kept, or on their way.
+func (o *outgoing) holds() (kept, sending bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.kept > 0, o.sending
 }
 
 // flushKept is flush for the outbox, which waits for no credit: there is some, or
 // there will be another occasion.
 func (o *outgoing) flushKept(ctx context.Context) error {
 	o.mu.Lock()
-	if o.stopped.Load() || o.kept.Load() == 0 || !o.mayGo() || o.sending.Load() {
+	if o.stopped.Load() || o.kept == 0 || !o.mayGo() || o.sending {
 		o.mu.Unlock()
 		return nil
 	}
@@ -263,7 +281,7 @@ func (o *outgoing) putSlow(ctx context.Context, value appender) error {
 			o.needBatch()
 		}
 		o.batch = append(o.batch, b...)
-		o.kept.Add(1)
+		o.kept++
 		return o.pushOn(ctx)
 	}
 	if err := o.flush(ctx); err != nil {
@@ -334,8 +352,10 @@ func (o *outgoing) credit(r *reader, f wire.Frame) error {
 		return protocolError{fmt.Errorf("credit for more items than were sent")}
 	}
 	o.items.Add(items)
-	if o.kept.Load() > 0 && unseen == 0 {
-		o.conn.outbox.flushStream(o)
+	if unseen == 0 {
+		if kept, _ := o.holds(); kept {
+			o.conn.outbox.flushStream(o)
+		}
 	}
 	o.party.wake(r)
 	return nil

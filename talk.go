@@ -359,7 +359,7 @@ func (s *talking) tally(t *call.Tally) {
 			items, bytes := p.total()
 			t.SentItems += items
 			t.SentBytes += bytes
-			s.open.Spent = s.open.Spent || p.begun
+			s.open.Spent = s.open.Spent || p.puts > 0
 		case *incoming:
 			if p.party == s.main {
 				t.ReceivedItems += p.takenItems
