@@ -70,7 +70,6 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 		epoch:   s.epoch,
 		link:    s.link,
 		kind:    s.kind,
-		outbox:  newOutbox(),
 		pending: newPendingCalls(),
 		served:  newServedCalls(back),
 		runners: &runners{jobs: make(chan *servedCall)},
@@ -83,6 +82,7 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 	if c.options.peer == "" {
 		c.options.peer = addressOf(s.link)
 	}
+	c.outbox = newOutbox(c.limits.Calls)
 	c.gate = newGate(&c.options)
 	c.who = identityOf(s.link)
 	c.spare.left.Store(spareCredit)

@@ -52,7 +52,7 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 		return c.serve(f, owned)
 	case wire.Cancel:
 		if r.parts.drop(f.ID, false) {
-			c.outbox.refuse(f.ID, wire.Failure{Code: uint32(Canceled), Message: "the call was canceled before it was complete"})
+			return c.outbox.refuse(f.ID, wire.Failure{Code: uint32(Canceled), Message: "the call was canceled before it was complete"})
 		}
 		c.served.cancel(f.ID)
 	case wire.Answer, wire.Error:
@@ -99,7 +99,7 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 func (r *reader) refuse(f wire.Frame, why error) error {
 	switch f.Kind {
 	case wire.Call, wire.Function:
-		r.conn.outbox.refuse(f.ID, wire.Failure{Code: uint32(ResourceExhausted), Message: why.Error()})
+		return r.conn.outbox.refuse(f.ID, wire.Failure{Code: uint32(ResourceExhausted), Message: why.Error()})
 	case wire.Answer, wire.Error:
 		if open, _ := r.conn.pending.take(f.ID); open != nil {
 			conclude(r, open, call.Outcome{Err: &Error{Code: ResourceExhausted, Message: "the answer is too large: " + why.Error()}})

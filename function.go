@@ -21,8 +21,7 @@ func (r *reader) function(f wire.Frame, owned bool) error {
 	c := r.conn
 	s := c.pending.talking(f.Arg)
 	if s == nil {
-		c.outbox.refuse(f.ID, functionOver)
-		return nil
+		return c.outbox.refuse(f.ID, functionOver)
 	}
 	at := f
 	at.ID = f.Arg

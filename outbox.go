@@ -2,6 +2,7 @@ package tenon
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"sync"
 
@@ -11,12 +12,13 @@ import (
 
 // An outbox takes what has to be sent by those who must not wait: the reader
 // (refusals, pongs) and callers whose context ended (cancels). Its goroutine
-// sends it. It is bounded: one cancel per open call of ours, one refusal per
-// call that the peer may have open, for each of these also one of each stream and
-// one report of progress, one question and one answer per method, one
-// pong, one bye.
+// sends it. It is bounded, also if the peer sends and does not read: one cancel per
+// open call of ours, as many refusals as [servedCalls] takes calls, for each call of the
+// peer also one of each stream and one report of progress, one question and one answer
+// per method, one pong, one bye.
 type outbox struct {
-	mu sync.Mutex
+	limit uint32 // calls that the peer may have open
+	mu    sync.Mutex
 	mail
 	wake   chan struct{}
 	sealed chan struct{} // see final
@@ -49,7 +51,7 @@ type refusal struct {
 	failure wire.Failure
 }
 
-func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
+func newOutbox(limit uint32) *outbox { return &outbox{limit: limit, wake: make(chan struct{}, 1)} }
 
 func (o *outbox) put(change func(*outbox)) {
 	o.mu.Lock()
@@ -65,8 +67,17 @@ func (o *outbox) cancel(id uint32) {
 	o.put(func(o *outbox) { o.cancels = append(o.cancels, id) })
 }
 
-func (o *outbox) refuse(id uint32, f wire.Failure) {
-	o.put(func(o *outbox) { o.refusals = append(o.refusals, refusal{id, f}) })
+// refuse settles a call of the peer. A call counts as open until its refusal is sent,
+// hence the same limit as that of calls that are accepted.
+func (o *outbox) refuse(id uint32, f wire.Failure) (err error) {
+	o.put(func(o *outbox) {
+		if n := len(o.refusals); uint64(n) >= 2*uint64(o.limit) {
+			err = protocolError{fmt.Errorf("%d calls at once that were refused, %d were announced as the limit, and it reads no answers", n, o.limit)}
+			return
+		}
+		o.refusals = append(o.refusals, refusal{id, f})
+	})
+	return err
 }
 
 func (o *outbox) ask(method uint32) {

@@ -161,8 +161,7 @@ func (s *servedCalls) cancelAll() {
 func (c *Conn) serve(f wire.Frame, owned bool) error {
 	handlers := *c.served.handlers.Load()
 	if uint64(f.Arg) >= uint64(len(handlers)) || f.Flags&(wire.Named|wire.HasTarget) != 0 {
-		c.outbox.refuse(f.ID, wire.Failure{Code: uint32(Unimplemented), Message: "the other side does not offer this method"})
-		return nil
+		return c.outbox.refuse(f.ID, wire.Failure{Code: uint32(Unimplemented), Message: "the other side does not offer this method"})
 	}
 	return c.serveWith(f, owned, handlers[f.Arg], nil)
 }
@@ -197,8 +196,7 @@ func (c *Conn) serveWith(f wire.Frame, owned bool, h handler, function *talking)
 		call.args, call.owned = bytes.Clone(args), true
 	}
 	if function != nil && !function.beginFunction(call) {
-		c.outbox.refuse(f.ID, functionOver)
-		return nil
+		return c.outbox.refuse(f.ID, functionOver)
 	}
 	accepted, err := c.served.add(call, c.limits.Calls)
 	if function != nil && (err != nil || !accepted) {
@@ -208,8 +206,7 @@ func (c *Conn) serveWith(f wire.Frame, owned bool, h handler, function *talking)
 		return err
 	}
 	if !accepted {
-		c.outbox.refuse(f.ID, wire.Failure{Code: uint32(Unavailable), Message: shuttingDown})
-		return nil
+		return c.outbox.refuse(f.ID, wire.Failure{Code: uint32(Unavailable), Message: shuttingDown})
 	}
 	c.reader.accepted = call
 	return nil

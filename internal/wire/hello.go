@@ -40,8 +40,12 @@ type Greeting struct {
 	Methods  []Method
 }
 
-// MaxMethods bounds what a peer may announce.
-const MaxMethods = 1 << 16
+// MaxMethods and MaxName bound what a peer may announce: methods, and bytes of the
+// name of each.
+const (
+	MaxMethods = 1 << 16
+	MaxName    = 1 << 10
+)
 
 // Append appends g as MessagePack.
 func (g Greeting) Append(b []byte) []byte {
@@ -151,6 +155,9 @@ func parseMethod(b []byte) (m Method, _ []byte, err error) {
 	}
 	if m.Name, b, err = msgp.ReadStringBytes(b); err != nil {
 		return m, b, err
+	}
+	if len(m.Name) > MaxName {
+		return m, b, fmt.Errorf("a method's name of %d bytes, at most %d are allowed", len(m.Name), MaxName)
 	}
 	if m.Fingerprint, b, err = msgp.ReadUint64Bytes(b); err != nil {
 		return m, b, err
