@@ -69,6 +69,9 @@ func (r *reader) lead(ctx context.Context, w *call.Waiter) bool {
 				r.poller.End()
 			}
 			r.leader, r.settled = nil, false
+			if w.Stays && err == nil {
+				err = r.drainMore()
+			}
 			r.waiting.Add(-1)
 			if err != nil {
 				r.fail(err)
@@ -114,6 +117,18 @@ func (r *reader) lead(ctx context.Context, w *call.Waiter) bool {
 	r.leave()
 	r.dislodge()
 	return false
+}
+
+// drainMore reads what is there already, within a limit, for a party that is about to
+// take it: else it would find nothing behind the first items, and give credit for
+// those alone while thousands are under way.
+func (r *reader) drainMore() error {
+	for range drainLimit {
+		if n, err := r.drain(1, r.hire); n == 0 || err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // longWait is how far the deadline of a caller must be that sleeps in the link.

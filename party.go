@@ -18,7 +18,11 @@ type party struct {
 	act     func() error
 }
 
-func newParty(c *Conn) *party { return &party{conn: c, waiter: call.NewWaiter()} }
+func newParty(c *Conn) *party {
+	p := &party{conn: c, waiter: call.NewWaiter()}
+	p.waiter.Stays = true
+	return p
+}
 
 // wait waits until ready reports true, which wake has it ask again. It returns
 // ctx's error if that ends first, and what act returns if that is one. It belongs

@@ -98,6 +98,7 @@ type Waiter struct {
 	Settled chan struct{}
 	Parked  atomic.Bool   // it sleeps until Settled
 	Leads   bool          // it has the reader's role
+	Stays   bool          // when it leads, it wants what comes behind the end of its wait too
 	Since   time.Duration // when the wait began that it abandoned; see spin.Quick
 }
 
