@@ -132,7 +132,7 @@ func (o *outgoing) pushOn(ctx context.Context) error {
 	}
 	for !o.mayGo() || o.sending {
 		o.mu.Unlock()
-		if err := o.party.wait(ctx, o.ready); err != nil {
+		if err := o.party.wait(ctx, o.worthIt); err != nil {
 			return err
 		}
 		if o.stopped.Load() {
@@ -161,6 +161,16 @@ func (o *outgoing) ready() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return !o.sending && (o.kept == 0 || o.mayGo())
+}
+
+// worthIt is ready of one who has many items to send: with a little credit he would
+// soon wait again, so he waits until it is a quarter of all, or nothing is under way
+// that would bring more.
+func (o *outgoing) worthIt() bool {
+	if o.unseen.Load() > 0 && 4*o.items.Load() < int64(o.conn.peer.limits.StreamItems) && !o.stopped.Load() {
+		return false
+	}
+	return o.ready()
 }
 
 // readyForOne is ready for an item that goes alone.
