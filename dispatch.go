@@ -20,6 +20,7 @@ func (r *reader) take(f wire.Frame) error {
 	if f.Kind == wire.Fragment && f.Port != 0 && !r.parts.has(f) {
 		return nil // of an item whose call ended before it was complete
 	}
+	r.bulk = true
 	whole, done, refused, err := r.parts.add(f)
 	if err != nil {
 		return protocolError{err}

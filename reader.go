@@ -28,6 +28,7 @@ type reader struct {
 	pushes   int          // how often to leave the link watched for calls that come unasked
 	answered bool         // an answer came since then
 	ready    bool         // a handler or a caller can run and has not had its turn
+	bulk     bool         // a part of a large message came
 	leader   *call.Waiter // the caller who reads; nil if the base reader does
 	settled  bool         // its wait is over
 	poller   spin.Poller  // of callers
@@ -63,22 +64,31 @@ func (r *reader) drain(max int, start func(*servedCall) error) (chunks int, err 
 			if err := r.frames(start); err != nil {
 				return chunks, err
 			}
+			if r.bulk { // much more of it may follow: others come first
+				r.bulk = false
+				r.conn.sender.flushSoon(r.conn.outbox) // answers that are held
+				r.yield()
+			}
 		}
 		if chunks == max {
 			return chunks, nil
 		}
 		chunk, err := r.next()
 		if err != nil || chunk == nil {
-			if r.ready {
-				// They run now, on this thread, instead of when another thread
-				// has found them. What they send then goes out together.
-				r.ready = false
-				runtime.Gosched()
-			}
+			r.yield()
 			return chunks, err
 		}
 		chunks++
 		r.splitter.Feed(chunk)
+	}
+}
+
+// yield has those run who can: on this thread, instead of when another thread has
+// found them. What they send then goes out together.
+func (r *reader) yield() {
+	if r.ready {
+		r.ready = false
+		runtime.Gosched()
 	}
 }
 
