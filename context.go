@@ -41,7 +41,7 @@ func (c *callContext) Deadline() (time.Time, bool) { return c.deadline, c.hasDea
 // hidden reports whether a key is about the one call whose context it is.
 func hidden(key any) bool {
 	switch key {
-	case connKey{}, incomingKey{}, answerKey{}, outgoingKey{}, progressKey{}:
+	case connKey{}, incomingKey{}, answerKey{}, outgoingKey{}, progressKey{}, inputsKey{}:
 		return true
 	}
 	return false
@@ -55,7 +55,7 @@ func (c *callContext) Value(key any) any {
 		return c.metadata
 	case answerKey{}:
 		return c
-	case outgoingKey{}, progressKey{}:
+	case outgoingKey{}, progressKey{}, inputsKey{}:
 		return nil // what our own side sends is another matter
 	}
 	return c.conn.base.Value(key)

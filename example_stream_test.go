@@ -77,6 +77,42 @@ func ExampleStream() {
 	// Output: to.be.or.not.to.be.
 }
 
+// A stream that comes from a channel, on which nothing more may come. It ends with
+// the loop over the answers.
+func ExampleWithInputCancel() {
+	a, b := inproc.Pair()
+	srv := tenon.NewServer()
+	tenon.Handle(srv, &words, func(ctx context.Context, _ struct{}) (none struct{}, err error) {
+		return none, tenon.Output(ctx, 2, &word, tenon.Input(ctx, 1, &word))
+	})
+	go srv.ServeLink(context.Background(), b)
+	conn := tenon.NewConn(context.Background(), a, nil)
+	defer conn.Close()
+
+	typed := make(chan string, 1)
+	typed <- "hello"
+
+	ctx, cancel := tenon.WithInputCancel(context.Background())
+	defer cancel()
+	lines := func(yield func(string, error) bool) {
+		for {
+			select {
+			case line := <-typed:
+				if !yield(line, nil) {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+	for w, err := range tenon.Stream(ctx, &words, conn, struct{}{}, &word, tenon.InputPort(&word, lines)) {
+		fmt.Println(w, err)
+		break
+	}
+	// Output: hello <nil>
+}
+
 // What a long call has to say meanwhile. The last report always comes.
 func ExampleWithProgress() {
 	ctx := context.Background()

@@ -79,7 +79,11 @@ func (m *Method[A, R]) Call(ctx context.Context, c Caller, args A, ports ...Port
 	m.mustCall(ctx, c)
 	t := m.take(args)
 	if len(ports) > 0 {
-		t.call.Talk = &talk{args: ports}
+		own := &talk{args: ports}
+		t.call.Talk = own
+		var release context.CancelFunc
+		ctx, release = own.detach(ctx)
+		defer release()
 	}
 	return t.give(c.Invoke(ctx, &t.call))
 }

@@ -24,10 +24,12 @@ type Port interface{ port() }
 // InputPort is an argument that is a stream. The first one of a call without a
 // stream among its results is ranged over by the goroutine that calls, others on
 // goroutines of their own, which have ended when the call returns; a panic of seq
-// is raised again on the caller's goroutine. Ranging stops when the other side
-// wants no more, so that a seq that waits for something should watch the context
-// of the call. The first error that seq yields ends the stream; the handler gets
-// it. A nil seq is an empty stream.
+// is raised again on the caller's goroutine. Ranging stops at the next item when
+// the other side wants no more; a seq that waits for something else meanwhile
+// should watch a context of [WithInputCancel]. The first error that seq yields ends
+// the stream: the handler gets it, and if the call fails its error has this one
+// within, for errors.Is and errors.As. A seq that ends while the context of the call
+// has ended is not taken for complete. A nil seq is an empty stream.
 func InputPort[T any](codec *Codec[T], seq iter.Seq2[T, error]) Port {
 	return &inputOf[T]{codec, seq}
 }
@@ -35,9 +37,8 @@ func InputPort[T any](codec *Codec[T], seq iter.Seq2[T, error]) Port {
 // inputPort is an [InputPort] of any type.
 type inputPort interface {
 	Port
-	// run ranges over the stream, sends its items and its end. state is nil
-	// unless the caller's goroutine runs it.
-	run(ctx context.Context, o *outgoing, state *progressState) error
+	// run ranges over the stream, sends its items and its end.
+	run(ctx context.Context, s *talking, o *outgoing) error
 }
 
 type inputOf[T any] struct {
@@ -47,12 +48,34 @@ type inputOf[T any] struct {
 
 func (*inputOf[T]) port() {}
 
-func (p *inputOf[T]) run(ctx context.Context, o *outgoing, state *progressState) error {
-	why, err := sendAll(ctx, o, p.codec, p.seq, state)
+func (p *inputOf[T]) run(ctx context.Context, s *talking, o *outgoing) error {
+	why, err := p.sendAll(ctx, s, o)
 	if err != nil {
 		return err
 	}
+	if o.stopped.Load() {
+		return errStopped
+	}
+	if err := s.inputsCanceled(ctx); err != nil { // it may have ended early, and not have said so
+		return err
+	}
+	if why != nil {
+		s.inputFailed(why)
+	}
 	return o.end(ctx, why)
+}
+
+func (p *inputOf[T]) sendAll(ctx context.Context, s *talking, o *outgoing) (why, err error) {
+	s.ranging.Add(1)
+	defer s.ranging.Add(-1)
+	if o.stopped.Load() { // before whoever stopped it could see that it runs
+		return nil, errStopped
+	}
+	var state *progressState
+	if o.party == s.main {
+		state = &s.state
+	}
+	return sendAll(ctx, o, p.codec, p.seq, state)
 }
 
 // sendAll sends the items of a stream until it ends, with why, or nobody wants

@@ -14,10 +14,14 @@ import (
 func Stream[A, R, T any](ctx context.Context, m *Method[A, R], c Caller, args A, codec *Codec[T], ports ...Port) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		m.mustCall(ctx, c)
+		own := &talk{args: ports, outputs: 1}
+		detached, release := own.detach(ctx)
+		defer release()
 		loop := newLoop(ctx, codec, yield)
+		own.result = loop
 		t := m.take(args)
-		t.call.Talk = &talk{args: ports, result: loop, outputs: 1}
-		if _, err := t.give(c.Invoke(ctx, &t.call)); err != nil && !loop.left {
+		t.call.Talk = own
+		if _, err := t.give(c.Invoke(detached, &t.call)); err != nil && !loop.left {
 			var none T
 			yield(none, err)
 		}
@@ -57,7 +61,10 @@ func (l *loopOf[T]) take(c chunk) (more bool, err error) {
 			}
 		}
 		if isClosed(l.ended) {
-			return false, contextError(l.ctx.Err())
+			if context.Cause(l.ctx) != errInputsOver {
+				return false, contextError(l.ctx.Err())
+			}
+			l.ended = nil // these items came before
 		}
 		if !l.yield(l.value, nil) {
 			l.left = true

@@ -262,22 +262,28 @@ func TestErrorOfAnInputReachesTheHandler(t *testing.T) {
 	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
 		a, b := pair()
 		conn := handling(t, a, b, readers)
+		full := errors.New("the disk is full")
 		failing := tenon.InputPort(&intItem, func(yield func(int, error) bool) {
 			for i := range 10 {
 				if !yield(i, nil) {
 					return
 				}
 			}
-			if yield(0, errors.New("the disk is full")) {
+			if yield(0, full) {
 				t.Error("asked for more after an error")
 			}
 		})
-		if _, err := sum.Call(t.Context(), conn, 0, failing); err == nil || err.Error() != "flow.Flow/Sum: the handler got: the disk is full" {
-			t.Errorf("%v", err)
+		mustBe := func(err error, text string) {
+			t.Helper()
+			var e *tenon.Error
+			if err == nil || err.Error() != text || !errors.Is(err, full) || !errors.As(err, &e) {
+				t.Errorf("%v", err)
+			}
 		}
-		if _, err := zip.Call(t.Context(), conn, 0, tenon.InputPort(&intItem, upTo(10)), failing); err == nil || err.Error() != "flow.Flow/Zip: the handler got: the disk is full" {
-			t.Errorf("%v", err)
-		}
+		_, err := sum.Call(t.Context(), conn, 0, failing)
+		mustBe(err, "flow.Flow/Sum: the handler got: the disk is full")
+		_, err = zip.Call(t.Context(), conn, 0, tenon.InputPort(&intItem, upTo(10)), failing)
+		mustBe(err, "flow.Flow/Zip: the handler got: the disk is full")
 		next := 0
 		var failure error
 		for v, err := range tenon.Stream(t.Context(), &double, conn, 0, &intItem, failing) {
@@ -286,8 +292,19 @@ func TestErrorOfAnInputReachesTheHandler(t *testing.T) {
 			}
 			next++
 		}
-		if failure == nil || failure.Error() != "flow.Flow/Double: the disk is full" || next != 11 {
-			t.Errorf("%v after %d items", failure, next-1)
+		mustBe(failure, "flow.Flow/Double: the disk is full")
+		if next != 11 {
+			t.Errorf("%d items", next-1)
+		}
+		r := tenon.Streams(t.Context(), &both, conn, 0, failing)
+		for range tenon.StreamOf(r, 3, &intItem) {
+			break
+		}
+		for _, err := range tenon.StreamOf(r, 2, &intItem) {
+			failure = err
+		}
+		if !errors.Is(failure, full) {
+			t.Errorf("one of two: %v", failure)
 		}
 	})
 }
@@ -330,4 +347,126 @@ func TestBreakEndsTheOtherSide(t *testing.T) {
 			t.Errorf("%d, %v, stopped %v", got, err, stopped)
 		}
 	})
+}
+
+// idle is an input of n items that then waits until ctx ends, and says that it did.
+func idle(ctx context.Context, n int) tenon.Port {
+	return tenon.InputPort(&intItem, func(yield func(int, error) bool) {
+		for i := range n {
+			if !yield(i, nil) {
+				return
+			}
+		}
+		<-ctx.Done()
+		yield(0, context.Cause(ctx))
+	})
+}
+
+// An input that waits for its source does not hold up a call that is over: not after
+// an early answer, not after break, not when the connection is lost or the context
+// of the call alone has ended.
+func TestInputsAreCutWhenTheCallIsOver(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		conn := handling(t, a, b, readers)
+		inScope := func(what string, call func(ctx context.Context)) {
+			ctx, cancel := tenon.WithInputCancel(t.Context())
+			defer cancel()
+			within(t, what, func() { call(ctx) })
+			if ctx.Err() == nil {
+				t.Errorf("%s: the input was not told", what)
+			}
+		}
+		inScope("an early answer", func(ctx context.Context) {
+			if got, err := sum.Call(ctx, conn, 10, idle(ctx, 5)); got != 10 || err != nil {
+				t.Errorf("%d, %v", got, err)
+			}
+		})
+		inScope("break", func(ctx context.Context) {
+			for v, err := range tenon.Stream(ctx, &double, conn, 0, &intItem, idle(ctx, 3)) {
+				if err != nil {
+					t.Error(err)
+				} else if v == 2 {
+					break
+				}
+			}
+		})
+		inScope("break of two loops", func(ctx context.Context) {
+			r := tenon.Streams(ctx, &both, conn, 0, idle(ctx, 1))
+			for port := 2; port <= 3; port++ {
+				for _, err := range tenon.StreamOf(r, port, &intItem) {
+					if err != nil {
+						t.Error(err)
+					}
+					break
+				}
+			}
+		})
+		inScope("a deadline of the call alone", func(ctx context.Context) {
+			short, cancel := context.WithTimeout(ctx, time.Millisecond)
+			defer cancel()
+			if _, err := sum.Call(short, conn, 0, idle(ctx, 3)); !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+		})
+		inScope("a connection that is lost", func(ctx context.Context) {
+			lost := time.AfterFunc(5*time.Millisecond, func() { b.Close() })
+			defer lost.Stop()
+			_, err := zip.Call(ctx, conn, 0, tenon.InputPort(&intItem, upTo(3)), idle(ctx, 0))
+			if e, ok := err.(*tenon.Error); !ok || e.Code != tenon.Unavailable {
+				t.Error(err)
+			}
+		})
+	})
+}
+
+// What is cut is the input and nothing else: what came before the end is there, the
+// error is the handler's own, and such a call is not made again.
+func TestOnlyInputsAreCut(t *testing.T) {
+	early := errors.New("enough")
+	srv := tenon.NewServer()
+	tenon.Handle(srv, &double, func(ctx context.Context, n int) (int, error) {
+		return 0, tenon.Output(ctx, 2, &intItem, upTo(n)) // without its input
+	})
+	tenon.Handle(srv, &sum, func(ctx context.Context, n int) (int, error) {
+		for range tenon.Input(ctx, 1, &intItem) {
+			break
+		}
+		return 0, early
+	})
+	var last tenon.CallInfo
+	watch := func(ctx context.Context, info *tenon.CallInfo, next func(context.Context) error) error {
+		err := errors.Join(next(ctx), ctx.Err())
+		last = *info
+		return err
+	}
+	conn := serve(t, srv, tenon.WithCallInterceptor(watch))
+	ctx, cancel := tenon.WithInputCancel(t.Context())
+	items := 0
+	within(t, "the loop", func() {
+		for _, err := range tenon.Stream(ctx, &double, conn, 1000, &intItem, idle(ctx, 1)) {
+			if items++; err != nil || ctx.Err() != nil {
+				t.Fatal(err, ctx.Err())
+			}
+		}
+	})
+	if cancel(); items != 1000 {
+		t.Errorf("%d items", items)
+	}
+	ctx, cancel = tenon.WithInputCancel(t.Context())
+	within(t, "the call", func() {
+		if _, err := sum.Call(ctx, conn, 0, idle(ctx, 1)); err == nil || !strings.Contains(err.Error(), "enough") || errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+	if cancel(); !last.Spent {
+		t.Error("the call may be made again, without its input")
+	}
+	ctx, cancel = tenon.WithInputCancel(t.Context())
+	defer cancel()
+	for range 2 { // an input that ends by itself ends nothing else
+		if _, err := sum.Call(ctx, conn, 0, tenon.InputPort(&intItem, upTo(0))); err == nil || ctx.Err() != nil {
+			t.Error(err, ctx.Err())
+		}
+	}
 }

@@ -9,7 +9,8 @@ import (
 // Results are the streams of a method that answers with several.
 type Results struct {
 	ctx     context.Context
-	call    func(ctx context.Context, began func(*talking)) error
+	call    func(ctx context.Context, t *talk) error
+	args    []Port
 	outputs int
 
 	mu     sync.Mutex
@@ -23,6 +24,9 @@ type sharedCall struct {
 	left  int          // loops that have not ended
 	end   context.CancelFunc
 
+	ctx     context.Context    // of the loops
+	release context.CancelFunc // of it, when the last one has ended
+
 	known    chan struct{} // closed when state is there, or over
 	state    *talking
 	over     chan struct{} // closed when what follows is there
@@ -35,10 +39,9 @@ type sharedCall struct {
 // have been ranged over or ctx ends. Ranging over one again calls anew.
 func Streams[A, R any](ctx context.Context, m *Method[A, R], c Caller, args A, ports ...Port) *Results {
 	m.mustCall(ctx, c)
-	outputs := m.Ports - len(ports)
-	return &Results{ctx: ctx, outputs: outputs, call: func(ctx context.Context, began func(*talking)) error {
+	return &Results{ctx: ctx, args: ports, outputs: m.Ports - len(ports), call: func(ctx context.Context, own *talk) error {
 		t := m.take(args)
-		t.call.Talk = &talk{args: ports, outputs: outputs, began: began}
+		t.call.Talk = own
 		_, err := t.give(c.Invoke(ctx, &t.call))
 		return err
 	}}
@@ -49,7 +52,7 @@ func StreamOf[T any](r *Results, port int, codec *Codec[T]) iter.Seq2[T, error] 
 	return func(yield func(T, error) bool) {
 		call := r.join(port)
 		loop := newLoop(r.ctx, codec, yield)
-		err := call.run(r.ctx, port, loop)
+		err := call.run(call.ctx, port, loop)
 		if err != nil && !loop.left {
 			var none T
 			yield(none, err)
@@ -65,9 +68,11 @@ func (r *Results) join(port int) *sharedCall {
 		c.begun[port] = true
 		return c
 	}
-	ctx, cancel := context.WithCancel(r.ctx)
+	own := &talk{args: r.args, outputs: r.outputs}
+	loops, release := own.detach(r.ctx)
+	ctx, cancel := context.WithCancel(loops)
 	c := &sharedCall{
-		begun: map[int]bool{port: true}, left: r.outputs, end: cancel,
+		begun: map[int]bool{port: true}, left: r.outputs, end: cancel, ctx: loops, release: release,
 		known: make(chan struct{}), over: make(chan struct{}),
 	}
 	r.latest = c
@@ -80,14 +85,16 @@ func (r *Results) join(port int) *sharedCall {
 				c.err = &Error{Code: Panicked, Message: "the call panicked, or ended its goroutine (runtime.Goexit)"}
 			}
 			if c.state == nil {
+				release()
 				close(c.known)
 			}
 			close(c.over)
 		}()
-		c.err = r.call(ctx, func(s *talking) {
+		own.began = func(s *talking) {
 			c.state = s
 			close(c.known)
-		})
+		}
+		c.err = r.call(ctx, own)
 		returned = true
 	}()
 	return c
@@ -108,6 +115,7 @@ func (c *sharedCall) run(ctx context.Context, port int, loop taker) (err error) 
 		if !c.leave() {
 			return
 		}
+		defer c.release()
 		if inOrder {
 			err = c.outcome() // the handler may have more to do, and to say
 			return
@@ -127,7 +135,7 @@ func (c *sharedCall) run(ctx context.Context, port int, loop taker) (err error) 
 			return contextError(ctx.Err())
 		case err != nil || !ok:
 			inOrder = err == nil
-			return err
+			return c.state.withInputErrors(err)
 		}
 		if more, err := loop.take(items); !more {
 			return err

@@ -25,6 +25,9 @@ type talk struct {
 	progress func(Progress)
 	began    func(*talking) // tells those who take several outputs
 
+	scope *inputScope     // or nil
+	given context.Context // what the call was made with, if there is a scope
+
 	agreement *shape.Agreement // of the latest attempt
 
 	now *talking // the latest attempt; changed before its call is among the pending ones
@@ -42,6 +45,8 @@ type talking struct {
 	main *party
 	list []any // by number: *incoming, *outgoing or handler
 
+	loops bool // the main party takes items
+
 	agreement *shape.Agreement // what the peer's contract allows, unless it is the same
 
 	done   atomic.Bool // the call is settled; the outcome stands in open
@@ -49,12 +54,19 @@ type talking struct {
 	inputs sync.WaitGroup
 	ctx    context.Context // of the caller, for functions
 
+	scope    *inputScope // or nil
+	given    context.Context
+	ranging  atomic.Int32 // inputs that run
+	inputCut atomic.Bool  // one of them was ended
+
 	mu       sync.Mutex
 	closed   bool                 // no function is started any more
 	running  map[*servedCall]bool // functions
 	idle     chan struct{}        // closed when the last one has ended, if somebody waits
-	failure  error                // of an input
+	failure  error                // of sending an input
 	panicked *inputPanic
+
+	inputErrors []error // what inputs yielded
 }
 
 // An inputPanic is the panic of an input that ran on a goroutine of its own.
@@ -79,6 +91,11 @@ func (c *Conn) converse(ctx context.Context, open *call.Call, t *talk) error {
 		return err
 	}
 	defer s.finish(ctx) // also when the body of a loop panics
+	return s.withInputErrors(s.run(ctx, t))
+}
+
+// run runs the parties of an attempt and returns the call's error.
+func (s *talking) run(ctx context.Context, t *talk) error {
 	var first inputPort
 	for i, p := range t.args {
 		in, ok := p.(inputPort)
@@ -93,7 +110,7 @@ func (c *Conn) converse(ctx context.Context, open *call.Call, t *talk) error {
 		}
 	}
 	if first != nil {
-		err := first.run(ctx, s.list[s.mainPort()].(*outgoing), &s.state)
+		err := first.run(ctx, s, s.list[s.mainPort()].(*outgoing))
 		if err == errInput { // another one
 			return s.broken(ctx, err)
 		}
@@ -108,7 +125,10 @@ func (c *Conn) converse(ctx context.Context, open *call.Call, t *talk) error {
 
 // begin makes the state of one attempt.
 func (t *talk) begin(ctx context.Context, c *Conn, open *call.Call) *talking {
-	s := &talking{conn: c, open: open, ctx: ctx, main: newParty(c), list: make([]any, len(t.args)+t.outputs)}
+	s := &talking{
+		conn: c, open: open, ctx: ctx, main: newParty(c), list: make([]any, len(t.args)+t.outputs),
+		loops: t.result != nil, scope: t.scope, given: t.given,
+	}
 	s.main.act = s.act
 	s.state.report = t.progress
 	mainIsFree := t.outputs == 0
@@ -195,7 +215,7 @@ func (s *talking) runInput(ctx context.Context, in inputPort, o *outgoing) {
 		s.mu.Unlock()
 		s.main.call(nil)
 	}()
-	err := in.run(ctx, o, nil)
+	err := in.run(ctx, s, o)
 	returned = true
 	if err == nil || errors.Is(err, errStopped) {
 		return
@@ -312,6 +332,9 @@ func (s *talking) settle(r *reader) {
 			p.finish(r, errSettled)
 		}
 	}
+	if !s.loops { // else there may be items to take first, and finish does it
+		s.cutInputs()
+	}
 	s.main.wake(r)
 }
 
@@ -329,6 +352,7 @@ func (s *talking) finish(ctx context.Context) {
 		<-s.open.Settled
 	}
 	s.close()
+	s.cutInputs()
 	s.inputs.Wait()
 	s.dropParts()
 	s.endFunctions(ctx)
@@ -359,7 +383,7 @@ func (s *talking) tally(t *call.Tally) {
 			items, bytes := p.total()
 			t.SentItems += items
 			t.SentBytes += bytes
-			s.open.Spent = s.open.Spent || p.puts > 0
+			s.open.Spent = s.open.Spent || p.puts > 0 || s.inputCut.Load()
 		case *incoming:
 			if p.party == s.main {
 				t.ReceivedItems += p.takenItems

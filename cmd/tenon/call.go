@@ -151,7 +151,6 @@ func (c *caller) call(cmd *cobra.Command, address remote.Address, name string, a
 	}
 	answer, err := method.Call(ctx, conn, texts, dynamic.Talk{
 		Input:   dynamic.NewLines("the standard input", cmd.InOrStdin()),
-		Ended:   conn.Done(),
 		Print:   func(line []byte) error { return printLine(cmd.OutOrStdout(), line) },
 		Called:  func(line []byte) { _ = printLine(cmd.ErrOrStderr(), line) },
 		Answers: c.answers,

@@ -48,9 +48,6 @@ type Talk struct {
 	// Input has the items of the streams among the parameters; see [Lines].
 	Input *Lines
 
-	// Ended is closed when no call can go on, or nil.
-	Ended <-chan struct{}
-
 	// Print takes the items of the results, one at a time: as they are, or if there
 	// are several streams as {"stream": item}. Its error ends the call.
 	Print func(line []byte) error
@@ -76,15 +73,8 @@ func (m *Method) Call(ctx context.Context, c tenon.Caller, args [][]byte, talk T
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	reading, stopReading := context.WithCancel(ctx)
+	reading, stopReading := tenon.WithInputCancel(ctx) // nobody waits for another line when the call is over
 	defer stopReading()
-	go func() { // nobody waits for another line then
-		select {
-		case <-talk.Ended:
-			stopReading()
-		case <-reading.Done():
-		}
-	}()
 	ports, err := m.arguments(reading, talk)
 	if err != nil {
 		return nil, err
@@ -93,11 +83,11 @@ func (m *Method) Call(ctx context.Context, c tenon.Caller, args [][]byte, talk T
 		Name: m.name, Shape: m.text, Args: encoded, Result: encoded, Ports: len(m.shape.Ports),
 	}
 	var answer []byte
-	streams := m.results(ctx, method, c, message, ports)
+	streams := m.results(reading, method, c, message, ports)
 	if len(streams) > 0 {
 		err = m.print(talk.Print, stop, streams)
 	} else {
-		answer, err = method.Call(ctx, c, message, ports...)
+		answer, err = method.Call(reading, c, message, ports...)
 	}
 	var local *localError
 	switch {
@@ -237,7 +227,9 @@ func (m *Method) print(write func([]byte) error, stop context.CancelCauseFunc, s
 				}
 				if err == nil {
 					one.Lock()
-					err = write(line)
+					if err = write(line); err != nil {
+						stop(&localError{err}) // before another one prints
+					}
 					one.Unlock()
 				}
 				if err != nil {

@@ -57,7 +57,7 @@ func (depot) Sort(_ context.Context, articles iter.Seq2[shop.Article, error]) (t
 func (depot) Weigh(_ context.Context, articles iter.Seq2[shop.Article, error]) iter.Seq2[int, error] {
 	return func(yield func(int, error) bool) {
 		for a, err := range articles {
-			if !yield(len(a.Name), err) || err != nil {
+			if !yield(len(a.Name), err) || err != nil || a.Name == "enough" {
 				return
 			}
 		}
@@ -126,9 +126,20 @@ func oneLine(t *testing.T, line string) io.Reader {
 func TestConnectionThatIsLostEndsTheWaitForALine(t *testing.T) {
 	conn, m := method(t, "Import")
 	_, err := m.Call(t.Context(), conn, nil, dynamic.Talk{
-		Input: dynamic.NewLines("input", oneLine(t, `{"Name": "a", "Stock": 1}`+"\n")), Ended: conn.Done(),
+		Input: dynamic.NewLines("input", oneLine(t, `{"Name": "a", "Stock": 1}`+"\n")),
 	})
 	if e, ok := err.(*tenon.Error); !ok || e.Code != tenon.Unavailable {
+		t.Error(err)
+	}
+}
+
+func TestEarlyAnswerEndsTheWaitForALine(t *testing.T) {
+	conn, m := method(t, "Weigh")
+	_, err := m.Call(t.Context(), conn, nil, dynamic.Talk{
+		Input: dynamic.NewLines("input", oneLine(t, `{"Name": "enough", "Stock": 1}`+"\n")),
+		Print: func([]byte) error { return nil },
+	})
+	if err != nil {
 		t.Error(err)
 	}
 }
