@@ -90,6 +90,7 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 	s.conn = c
 	c.sender = newSender(s.link, c.pending, c.running.Done())
 	c.reader = newReader(c)
+	c.pending.reader = c.reader
 	c.sender.enter, c.sender.waiting = c.reader.enter, &c.reader.waiting
 	c.sender.later = time.AfterFunc(time.Hour, c.outbox.flush)
 	c.sender.later.Stop()

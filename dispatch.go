@@ -102,7 +102,7 @@ func (r *reader) refuse(f wire.Frame, why error) error {
 	case wire.Call, wire.Function:
 		return r.conn.outbox.refuse(f.ID, wire.Failure{Code: uint32(ResourceExhausted), Message: why.Error()})
 	case wire.Answer, wire.Error:
-		if open, _ := r.conn.pending.take(f.ID); open != nil {
+		if open, _ := r.conn.pending.take(r, f.ID); open != nil {
 			conclude(r, open, call.Outcome{Err: &Error{Code: ResourceExhausted, Message: "the answer is too large: " + why.Error()}})
 		}
 	case wire.Item:
@@ -186,7 +186,7 @@ func (r *reader) settle(f wire.Frame, owned bool) error {
 	if len(r.parts.parts) > 0 {
 		r.parts.drop(f.ID, true) // items that were cut off
 	}
-	open, known := c.pending.take(f.ID)
+	open, known := c.pending.take(r, f.ID)
 	if !known {
 		return protocolError{fmt.Errorf("an answer to call %d, which is not open", f.ID)}
 	}
@@ -239,6 +239,16 @@ func tellCaller(r *reader, open *call.Call) {
 	}
 }
 
+// end ends a wait. by is the reader if its role is the caller's, else nil.
+func (r *reader) end(w *call.Waiter, by *reader) {
+	if by != nil {
+		r.tell(w)
+		return
+	}
+	w.Settled <- struct{}{}
+	r.nudge()
+}
+
 // tell ends a wait. The one who reads knows.
 func (r *reader) tell(w *call.Waiter) {
 	if w == r.leader {
@@ -277,7 +287,7 @@ func (c *Conn) farewell(f wire.Frame) error {
 		err = c.failure(f)
 		err.SafeToRetry = true
 	}
-	for _, open := range c.pending.refuse(f.Arg, err) {
+	for _, open := range c.pending.refuse(c.reader, f.Arg, err) {
 		conclude(c.reader, open, call.Outcome{Err: err})
 	}
 	c.peer.end(err)

@@ -75,10 +75,10 @@ func (c *Conn) begin(ctx context.Context, open *call.Call, lazy bool) error {
 	if open.Metadata != nil {
 		h.Flags |= wire.HasMetadata
 	}
-	if err := c.pending.admit(ctx); err != nil {
+	open.ID, open.Leads, open.Since = 0, false, 0
+	if err := c.admit(ctx, open); err != nil {
 		return unsent(err)
 	}
-	open.ID, open.Leads, open.Since = 0, false, 0
 	m := message{header: h, body: open, call: open, userCode: open.UserCode, lazy: lazy, limit: c.peer.limits.Message}
 	if t := talkOf(open); t != nil && t.progress != nil {
 		m.progress = &t.now.state

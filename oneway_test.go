@@ -107,6 +107,34 @@ func TestSlowHandlersHoldOneWayCallersUp(t *testing.T) {
 	eventually(t, "all are handled", func() bool { return started.Load() == 9 })
 }
 
+// Who waits at the limit reads the answers that it waits for: without a watch nobody else
+// would.
+func TestOneWayCallersAtTheLimitRead(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		srv := newsServer(func(context.Context, string) error { return nil }, tenon.WithMaxCalls(2))
+		served := make(chan error, 1)
+		go func() { served <- srv.ServeLink(context.Background(), b) }()
+		conn := tenon.NewConn(t.Context(), a, nil)
+		tenon.StopWatch(conn)
+		within(t, "a call at the limit", func() {
+			var all sync.WaitGroup
+			for range 3 {
+				all.Go(func() {
+					for range 30 {
+						if _, err := publish.Call(t.Context(), conn, "news"); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			all.Wait()
+		})
+		conn.Close()
+		<-served
+	})
+}
+
 func TestMemoryStaysFlatUnderOneWayCalls(t *testing.T) {
 	const calls = 30_000 // a million is as flat
 	var handled atomic.Int64

@@ -68,13 +68,8 @@ func (p *party) calm() {
 // wake ends the wait, if there is one. r is the reader if its role is the
 // caller's, else nil.
 func (p *party) wake(r *reader) {
-	switch {
-	case !p.waiting.Load() || !p.waiting.CompareAndSwap(true, false):
-	case r != nil:
-		r.tell(&p.waiter)
-	default:
-		p.waiter.Settled <- struct{}{}
-		p.conn.reader.nudge()
+	if p.waiting.Load() && p.waiting.CompareAndSwap(true, false) {
+		p.conn.reader.end(&p.waiter, r)
 	}
 }
 

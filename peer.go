@@ -112,7 +112,7 @@ func (c *Conn) takeHello(f wire.Frame) error {
 	if err := c.peer.learnOf(0, g.Methods); err != nil {
 		return protocolError{err}
 	}
-	c.pending.setLimit(int(g.Limits.Calls))
+	c.pending.setLimit(c.reader, int(g.Limits.Calls))
 	c.sender.allowance.set(int64(g.Limits.Reassembly))
 	c.peer.greetingDone()
 	return nil

@@ -2,6 +2,7 @@ package tenon
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/tenon-go/tenon/internal/call"
@@ -11,6 +12,8 @@ import (
 // pendingCalls are the calls that this side made and that are not settled. A
 // call leaves it exactly once, and whoever takes it out settles it.
 type pendingCalls struct {
+	reader *reader
+
 	mu       sync.Mutex
 	open     openCalls[*call.Call] // nil: the caller gave up, the answer is still due
 	places   map[uint32]call.Place // what calls occupy whose callers gave up
@@ -18,7 +21,8 @@ type pendingCalls struct {
 	admitted int                   // calls that have a place and no id yet
 	last     uint32                // the id given out last
 	limit    int                   // how many the peer accepts
-	freed    chan struct{}         // closed when there is room again; nil: nobody waits
+	line     []*call.Waiter        // who waits for a place
+	freed    chan struct{}         // closed when a call is settled; nil: nobody waits
 	ended    *Error                // what later calls get
 }
 
@@ -26,29 +30,63 @@ func newPendingCalls() *pendingCalls {
 	return new(pendingCalls)
 }
 
-// admit gives a call a place. At the peer's limit it waits for one until ctx
-// ends.
-func (p *pendingCalls) admit(ctx context.Context) error {
-	p.mu.Lock()
-	for p.ended == nil && p.open.len()+p.admitted >= p.limit {
-		if p.freed == nil {
-			p.freed = make(chan struct{})
-		}
-		freed := p.freed
-		p.mu.Unlock()
-		select {
-		case <-freed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		p.mu.Lock()
+// admit gives a call a place. At the peer's limit its caller waits in line for one
+// until ctx ends, and may read meanwhile.
+func (c *Conn) admit(ctx context.Context, open *call.Call) error {
+	p := c.pending
+	if placed, err := p.place(&open.Waiter); placed || err != nil {
+		return err
 	}
+	if err := c.sender.flushLazy(ctx); err != nil && linkEnded(err) {
+		c.sendFailed(err) // everybody in line is told with the others
+	}
+	if err := c.await(ctx, &open.Waiter); err != nil {
+		if !p.leave(&open.Waiter) {
+			<-open.Settled // this moment
+			p.dismiss()
+		}
+		return err
+	}
+	return p.refuseLate()
+}
+
+// place gives a call a place if there is one, or else puts its caller in line. Who is told
+// has a place, if only to learn that there are no more calls.
+func (p *pendingCalls) place(w *call.Waiter) (placed bool, err error) {
+	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended != nil {
-		return p.refusal()
+		return false, p.refusal()
+	}
+	if p.open.len()+p.admitted >= p.limit {
+		p.line = append(p.line, w)
+		return false, nil
 	}
 	p.admitted++
-	return nil
+	return true, nil
+}
+
+// leave takes a caller out of the line. It reports false when it is being told.
+func (p *pendingCalls) leave(w *call.Waiter) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.line, w)
+	if i < 0 {
+		return false
+	}
+	p.line = slices.Delete(p.line, i, i+1)
+	return true
+}
+
+// refuseLate takes the place back from a call that waited for it too long.
+func (p *pendingCalls) refuseLate() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended == nil {
+		return nil
+	}
+	p.admitted--
+	return p.refusal()
 }
 
 // dismiss gives the place of a call back that got no id.
@@ -56,7 +94,7 @@ func (p *pendingCalls) dismiss() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.admitted--
-	p.room()
+	p.room(nil)
 }
 
 // add gives c, which has a place, its id. It is called in the writer's role just
@@ -142,11 +180,11 @@ func (p *pendingCalls) refusal() *Error {
 }
 
 // take removes the call that an answer is for. known is false for an id that is
-// not open; c is nil when its caller gave up.
-func (p *pendingCalls) take(id uint32) (c *call.Call, known bool) {
+// not open; c is nil when its caller gave up. r is as in room.
+func (p *pendingCalls) take(r *reader, id uint32) (c *call.Call, known bool) {
 	p.mu.Lock()
 	if c, known = p.open.take(id); known {
-		p.room()
+		p.room(r)
 		delete(p.oneWay, id)
 	}
 	var place call.Place
@@ -188,16 +226,16 @@ func (p *pendingCalls) abandon(c *call.Call) bool {
 
 // forget removes a call that was never published.
 func (p *pendingCalls) forget(id uint32) bool {
-	c, _ := p.take(id)
+	c, _ := p.take(nil, id)
 	return c != nil
 }
 
-// setLimit opens the gate as wide as the peer's hello allows.
-func (p *pendingCalls) setLimit(n int) {
+// setLimit opens the gate as wide as the peer's hello allows. It runs in the reader's role.
+func (p *pendingCalls) setLimit(r *reader, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.limit = n
-	p.room()
+	p.room(r)
 }
 
 // shut makes later calls fail with err and leaves the open ones alone.
@@ -205,12 +243,13 @@ func (p *pendingCalls) shut(err *Error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = err
-	p.room()
+	p.room(nil)
 }
 
 // refuse makes later calls fail with err and takes out those that came after
-// the call last. The peer may still answer them: their ids stay open.
-func (p *pendingCalls) refuse(last uint32, err *Error) (refused []*call.Call) {
+// the call last. The peer may still answer them: their ids stay open. It runs in the
+// reader's role.
+func (p *pendingCalls) refuse(r *reader, last uint32, err *Error) (refused []*call.Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = err
@@ -220,7 +259,7 @@ func (p *pendingCalls) refuse(last uint32, err *Error) (refused []*call.Call) {
 			refused = append(refused, open)
 		}
 	}
-	p.room()
+	p.room(r)
 	return refused
 }
 
@@ -237,7 +276,7 @@ func (p *pendingCalls) end(err *Error) (open []*call.Call) {
 	if p.ended == nil {
 		p.ended = err
 	}
-	p.room()
+	p.room(nil)
 	p.mu.Unlock()
 	for _, place := range places {
 		place.Leave()
@@ -245,9 +284,20 @@ func (p *pendingCalls) end(err *Error) (open []*call.Call) {
 	return open
 }
 
-func (p *pendingCalls) room() {
+// room is called when a place may have become free, or there are no more calls: those who
+// come first in line get it. r is the reader if its role is the caller's, else nil. p.mu is
+// held.
+func (p *pendingCalls) room(r *reader) {
 	if p.freed != nil {
 		close(p.freed)
 		p.freed = nil
+	}
+	for len(p.line) > 0 && (p.ended != nil || p.open.len()+p.admitted < p.limit) {
+		w := p.line[0]
+		if p.line = p.line[1:]; len(p.line) == 0 {
+			p.line = nil
+		}
+		p.admitted++
+		p.reader.end(w, r)
 	}
 }
