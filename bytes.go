@@ -1,6 +1,7 @@
 package tenon
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"iter"
@@ -11,14 +12,24 @@ import (
 const readSize = 64 << 10
 
 // ReadStream returns what r has as a stream of pieces of 64 KiB at most, each of
-// which belongs to whoever gets it. It ends at io.EOF, and with any other error of
-// r. r is read while the stream is ranged over, and is not closed.
+// which belongs to whoever gets it and holds at most twice its size in memory. It
+// ends at io.EOF, and with any other error of r. r is read while the stream is
+// ranged over, and is not closed.
 func ReadStream(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
+		var buffer []byte
 		for {
-			piece := make([]byte, readSize)
-			n, err := r.Read(piece)
-			if n > 0 && !yield(piece[:n:n], nil) {
+			if buffer == nil {
+				buffer = make([]byte, readSize)
+			}
+			n, err := r.Read(buffer)
+			piece := buffer[:n:n]
+			if n < readSize/2 {
+				piece = bytes.Clone(piece) // and the buffer is there for the next one
+			} else {
+				buffer = nil
+			}
+			if n > 0 && !yield(piece, nil) {
 				return
 			}
 			if err != nil {

@@ -141,7 +141,7 @@ func (in *incoming) ready() bool {
 // next takes the next items out and waits for them until ctx ends. It returns
 // false at the end of the stream, with an error unless it ended in order.
 func (in *incoming) next(ctx context.Context) (c chunk, ok bool, err error) {
-	for {
+	for waited := false; ; waited = true {
 		if err := in.party.attend(); err != nil { // one that never waits would not do it
 			return c, false, err
 		}
@@ -160,7 +160,7 @@ func (in *incoming) next(ctx context.Context) (c chunk, ok bool, err error) {
 			in.takenItems += int64(c.items)
 			// An item that came alone comes from one who waits to see it taken.
 			if last && c.items == 1 || 2*in.owedBytes >= in.window || 2*in.owedItems >= int64(in.conn.limits.StreamItems) {
-				err = in.giveCredit(ctx)
+				err = in.giveCredit(ctx, last && waited)
 			}
 			return c, err == nil, err
 		}
@@ -170,7 +170,7 @@ func (in *incoming) next(ctx context.Context) (c chunk, ok bool, err error) {
 			return c, false, failure
 		}
 		if in.owedItems > 0 { // we are about to wait, which the other side should know
-			if err := in.giveCredit(ctx); err != nil {
+			if err := in.giveCredit(ctx, true); err != nil {
 				return c, false, err
 			}
 		}
@@ -184,8 +184,9 @@ func (in *incoming) next(ctx context.Context) (c chunk, ok bool, err error) {
 const maxWindow = 4 << 20
 
 // giveCredit gives back as credit what was taken out. A sender that had used all
-// of it gets more, as long as the connection has something to spare.
-func (in *incoming) giveCredit(ctx context.Context) error {
+// of it while hungry, since there was nothing to take, gets more, as long as the
+// connection has something to spare; one that is read slowly has no use for more.
+func (in *incoming) giveCredit(ctx context.Context, hungry bool) error {
 	bytes, items := in.owedBytes, in.owedItems
 	in.owedBytes, in.owedItems = 0, 0
 	in.mu.Lock()
@@ -193,7 +194,7 @@ func (in *incoming) giveCredit(ctx context.Context) error {
 		in.mu.Unlock()
 		return nil
 	}
-	if extra := min(in.window, maxWindow-in.window); in.bytes <= 0 && extra > 0 && in.conn.spare.take(extra) {
+	if extra := min(in.window, maxWindow-in.window); hungry && in.bytes <= 0 && extra > 0 && in.conn.spare.take(extra) {
 		in.window += extra
 		bytes += extra
 	}

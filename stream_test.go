@@ -1,11 +1,15 @@
 package tenon_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
+	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/codec"
@@ -158,6 +162,37 @@ func TestStreams(t *testing.T) {
 				t.Fatal(got, err, last)
 			}
 		})
+	}
+}
+
+// Small reads cost small allocations, and each piece has memory of its own.
+func TestReadStreamAllocatesWhatWasRead(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var got [][]byte
+	for p, err := range tenon.ReadStream(iotest.OneByteReader(strings.NewReader(strings.Repeat("0123456789", 100)))) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, p)
+	}
+	runtime.ReadMemStats(&after)
+	if text := bytes.Join(got, nil); len(got) != 1000 || string(text) != strings.Repeat("0123456789", 100) {
+		t.Errorf("%d pieces: %q", len(got), text)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+		t.Errorf("%d bytes were allocated for 1000", n)
+	}
+	large := make([]byte, 300_000)
+	for i := range large {
+		large[i] = byte(i % 251)
+	}
+	got = nil
+	for p := range tenon.ReadStream(bytes.NewReader(large)) {
+		got = append(got, p)
+	}
+	if !bytes.Equal(bytes.Join(got, nil), large) {
+		t.Error("pieces share memory")
 	}
 }
 
