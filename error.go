@@ -1,6 +1,7 @@
 package tenon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +60,8 @@ type Error struct {
 	// never published, or the peer refused it before its handler started.
 	SafeToRetry bool
 
-	cause error
+	function bool // Method is a function among the arguments of a call
+	cause    error
 }
 
 // Error returns the method, the message, who it was, and whether the handler
@@ -69,14 +71,16 @@ func (e *Error) Error() string {
 		return "nil *tenon.Error"
 	}
 	var s strings.Builder
-	if e.Method != "" {
+	// A function of the call has failed, on the caller's side, and the message says so.
+	function := e.Method != "" && strings.Contains(e.Message, e.Method+".")
+	if e.Method != "" && !function {
 		s.WriteString(e.Method + ": ")
 	}
 	s.WriteString(e.Message)
 	if e.Message == "" {
 		s.WriteString(e.Code.String())
 	}
-	if e.Peer != "" && !strings.Contains(e.Message, e.Peer) {
+	if e.Peer != "" && !function && !strings.Contains(e.Message, e.Peer) {
 		s.WriteString(" [" + e.Peer + "]")
 	}
 	if e.Code == Unavailable {
@@ -161,8 +165,12 @@ func failureOf(err error) wire.Failure {
 		details = e.Details
 	}
 	message := err.Error()
-	if direct, ok := err.(*Error); ok && direct != nil && direct.Method == "" {
+	switch direct, _ := err.(*Error); {
+	case direct == nil:
+	case direct.Method == "":
 		message = direct.Message
+	case direct.function: // whose peer is the one who reads this
+		message = direct.Method + ": " + cmp.Or(direct.Message, direct.Code.String())
 	}
 	return wire.Failure{Code: uint32(CodeOf(err)), Message: message, Details: details, Errors: namedErrors(err)}
 }

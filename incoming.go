@@ -141,7 +141,7 @@ func (in *incoming) ready() bool {
 // next takes the next items out and waits for them until ctx ends. It returns
 // false at the end of the stream, with an error unless it ended in order.
 func (in *incoming) next(ctx context.Context) (c chunk, ok bool, err error) {
-	for waited := false; ; waited = true {
+	for {
 		if err := in.party.attend(); err != nil { // one that never waits would not do it
 			return c, false, err
 		}
@@ -160,7 +160,7 @@ func (in *incoming) next(ctx context.Context) (c chunk, ok bool, err error) {
 			in.takenItems += int64(c.items)
 			// An item that came alone comes from one who waits to see it taken.
 			if last && c.items == 1 || 2*in.owedBytes >= in.window || 2*in.owedItems >= int64(in.conn.limits.StreamItems) {
-				err = in.giveCredit(ctx, last && waited)
+				err = in.giveCredit(ctx, last)
 			}
 			return c, err == nil, err
 		}
@@ -184,9 +184,9 @@ func (in *incoming) next(ctx context.Context) (c chunk, ok bool, err error) {
 const maxWindow = 4 << 20
 
 // giveCredit gives back as credit what was taken out. A sender that had used all
-// of it while hungry, since there was nothing to take, gets more, as long as the
-// connection has something to spare; one that is read slowly has no use for more.
-func (in *incoming) giveCredit(ctx context.Context, hungry bool) error {
+// of it gets more if nothing is left to take, as long as the connection has
+// something to spare; one that is read slowly has no use for more.
+func (in *incoming) giveCredit(ctx context.Context, empty bool) error {
 	bytes, items := in.owedBytes, in.owedItems
 	in.owedBytes, in.owedItems = 0, 0
 	in.mu.Lock()
@@ -194,7 +194,7 @@ func (in *incoming) giveCredit(ctx context.Context, hungry bool) error {
 		in.mu.Unlock()
 		return nil
 	}
-	if extra := min(in.window, maxWindow-in.window); hungry && in.bytes <= 0 && extra > 0 && in.conn.spare.take(extra) {
+	if extra := min(in.window, maxWindow-in.window); empty && in.bytes <= 0 && extra > 0 && in.conn.spare.take(extra) {
 		in.window += extra
 		bytes += extra
 	}

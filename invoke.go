@@ -43,7 +43,11 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 	if err == nil {
 		return nil
 	}
-	return c.explain(err, open.Method.Name)
+	err = c.explain(err, open.Method.Name)
+	if e, ok := err.(*Error); ok {
+		e.function = open.Port != 0
+	}
+	return err
 }
 
 // begin sends a call. A lazy one is published with what comes after it.

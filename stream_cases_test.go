@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -520,6 +521,45 @@ func TestFunctionsEndWithTheirCall(t *testing.T) {
 			}
 		})
 	})
+}
+
+// The error of a function that the handler passes on says who failed, and where, once.
+func TestErrorOfAFunctionIsNamedOnce(t *testing.T) {
+	a, b := inproc.Pair()
+	srv := tenon.NewServer(tenon.WithLogger(quiet))
+	tenon.Handle(srv, &asked, func(ctx context.Context, n int) (int, error) {
+		_, err := askF.Call(ctx, tenon.Func(ctx, 1), n)
+		if err == nil || !strings.HasSuffix(err.Error(), " [the host]") {
+			t.Errorf("the handler got %v", err)
+		}
+		if n == 1 {
+			return 0, fmt.Errorf("asking: %w", err)
+		}
+		return 0, err
+	})
+	tenon.Handle(srv, &sum, func(context.Context, int) (int, error) { return 0, errors.New("no numbers") })
+	go srv.ServeLink(t.Context(), b, tenon.WithPeerName("the host"))
+	conn := tenon.NewConn(t.Context(), a, nil, tenon.WithPeerName("the worker"), tenon.WithLogger(quiet))
+	defer conn.Close()
+	for n, want := range []string{
+		"flow.Flow/Ask.f: boom",
+		"asking: flow.Flow/Ask.f: boom [the host]",
+		"flow.Flow/Ask.f: the handler panicked: ouch",
+		"flow.Flow/Ask.f: flow.Flow/Sum: no numbers [the worker]",
+	} {
+		_, err := asked.Call(t.Context(), conn, n, tenon.FuncPort(&askF, func(ctx context.Context, n int) (int, error) {
+			switch n {
+			case 2:
+				panic("ouch")
+			case 3:
+				return sum.Call(ctx, conn, 0, tenon.InputPort[int](&intItem, nil))
+			}
+			return 0, errors.New("boom")
+		}))
+		if err == nil || err.Error() != want {
+			t.Errorf("%v; wanted %s", err, want)
+		}
+	}
 }
 
 // The credit that fast streams share comes back when they end.
