@@ -127,7 +127,7 @@ func (b *base) publish() {
 // start starts the handler of a call: here, if its method has proved short.
 func (b *base) start(s *servedCall) error {
 	pace := s.handler.pace()
-	if s.ports != nil || !pace.short() {
+	if !pace.short() {
 		return b.hire(s)
 	}
 	s.inPlace = true

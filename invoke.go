@@ -23,6 +23,9 @@ func (c *Conn) Invoke(ctx context.Context, open *call.Call) error {
 }
 
 func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
+	if s := c.timedHandler(ctx); s != nil {
+		defer s.aside(clock())
+	}
 	var err error
 	report := progressOf(ctx)
 	switch t := talkOf(open); {
@@ -188,6 +191,9 @@ func (c *Conn) await(ctx context.Context, w *call.Waiter) error {
 	r := c.reader
 	r.waiting.Add(1)
 	if !r.lead(ctx, w) {
+		if s := servedBy(ctx, c); s != nil && s.inPlace {
+			s.handler.pace().parked()
+		}
 		defer r.waiting.Add(-1)
 		w.Parked.Store(true)
 		defer w.Parked.Store(false)

@@ -98,3 +98,39 @@ func TestMethodThatBlockedRunsElsewhereFromThenOn(t *testing.T) {
 		r.py.settle(t, r.x, 0, inPlace) // it is forgiven
 	})
 }
+
+// TestTimeOfACallBackIsNotTheHandlers: while it waits, the handler reads for
+// itself and holds nobody up, unless it has to sleep.
+func TestTimeOfACallBackIsNotTheHandlers(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		r := newRig(t, a, b)
+		back := 20 * time.Microsecond
+		r.px.do("back", func(context.Context) (string, error) { busy(back); return "", nil })
+		r.py.do("around", func(ctx context.Context) (string, error) {
+			return r.px.methods[0].Call(ctx, tenon.ConnFrom(ctx), "back")
+		})
+		call := func(what string) string {
+			got, err := r.py.methods[0].Call(t.Context(), r.x, what)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		for end := time.Now().Add(20 * time.Second); call("where") != inPlace; {
+			if time.Now().After(end) {
+				t.Fatal("it never runs in place")
+			}
+			for range 100 {
+				call("around")
+			}
+		}
+		back = 5 * time.Millisecond
+		for n := 0; call("where") == inPlace; n++ {
+			if n == 100 {
+				t.Fatal("it still runs in place")
+			}
+			call("around")
+		}
+	})
+}

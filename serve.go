@@ -36,6 +36,7 @@ type servedCall struct {
 	answered bool
 	began    time.Duration // see clock
 	ready    time.Duration // when its answer could go out; 0: not yet
+	apart    atomic.Int64  // nanoseconds that are not the handler's; see pace
 	small    [smallArgs]byte
 }
 
@@ -285,7 +286,7 @@ func (s *servedCall) finish() {
 		if s.ready == 0 {
 			s.ready = clock()
 		}
-		s.handler.pace().took(s.ready-s.began, runs)
+		s.handler.pace().took(s.ready-s.began-time.Duration(s.apart.Load()), runs)
 	}
 }
 
