@@ -3,6 +3,7 @@ package tenon
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -31,6 +32,8 @@ type callContext struct {
 	mu             sync.Mutex
 	answerMetadata []byte // encoded; see SetAnswerMetadata
 	err            error
+	ended          atomic.Bool // err is set: for a look without mu
+	watched        atomic.Bool // timer is set
 	done           chan struct{}
 	timer          *time.Timer
 	afters         map[*func()]struct{}
@@ -62,6 +65,9 @@ func (c *callContext) Value(key any) any {
 }
 
 func (c *callContext) Err() error {
+	if !c.ended.Load() && (!c.hasDeadline || c.watched.Load()) {
+		return nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err == nil && c.hasDeadline && c.timer == nil && !time.Now().Before(c.deadline) {
@@ -109,6 +115,7 @@ func (c *callContext) AfterFunc(f func()) func() bool {
 func (c *callContext) watchDeadline() {
 	if c.hasDeadline && c.err == nil && c.timer == nil {
 		c.timer = time.AfterFunc(time.Until(c.deadline), func() { c.cancel(context.DeadlineExceeded) })
+		c.watched.Store(true)
 	}
 }
 
@@ -124,6 +131,7 @@ func (c *callContext) end(reason error) {
 		return
 	}
 	c.err = reason
+	c.ended.Store(true)
 	if c.done != nil {
 		close(c.done)
 	}

@@ -31,16 +31,17 @@ func Stream[A, R, T any](ctx context.Context, m *Method[A, R], c Caller, args A,
 // A loopOf takes items on behalf of a loop.
 type loopOf[T any] struct {
 	ctx     context.Context
-	ended   <-chan struct{} // ctx is
 	codec   *Codec[T]
 	yield   func(T, error) bool
 	decoder codec.Decoder
 	value   T
+	before  bool // items came before ctx ended with their call
 	left    bool // the loop wants no more
 }
 
 func newLoop[T any](ctx context.Context, codec *Codec[T], yield func(T, error) bool) *loopOf[T] {
-	return &loopOf[T]{ctx: ctx, ended: ctx.Done(), codec: codec, yield: yield}
+	ctx.Done() // from now on a timer watches the deadline of a handler's context: its Err is quick
+	return &loopOf[T]{ctx: ctx, codec: codec, yield: yield}
 }
 
 func (l *loopOf[T]) take(c chunk) (more bool, err error) {
@@ -60,11 +61,11 @@ func (l *loopOf[T]) take(c chunk) (more bool, err error) {
 				return false, invalid(err)
 			}
 		}
-		if isClosed(l.ended) {
+		if l.ctx.Err() != nil && !l.before {
 			if context.Cause(l.ctx) != errInputsOver {
 				return false, contextError(l.ctx.Err())
 			}
-			l.ended = nil // these items came before
+			l.before = true
 		}
 		if !l.yield(l.value, nil) {
 			l.left = true
