@@ -35,7 +35,7 @@ type loopOf[T any] struct {
 	yield   func(T, error) bool
 	decoder codec.Decoder
 	value   T
-	before  bool // items came before ctx ended with their call
+	before  bool // ctx ended with the call, and these items came before that
 	left    bool // the loop wants no more
 }
 
