@@ -23,9 +23,6 @@ func (c *Conn) Invoke(ctx context.Context, open *call.Call) error {
 }
 
 func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
-	if s := c.timedHandler(ctx); s != nil {
-		defer s.aside(clock())
-	}
 	var err error
 	report := progressOf(ctx)
 	switch t := talkOf(open); {
@@ -168,6 +165,9 @@ func (c *Conn) outcome(ctx context.Context, open *call.Call) error {
 // back if nothing was sent; also when encoding, which may run code of users,
 // panics.
 func (c *Conn) publish(ctx context.Context, m message) (published bool, err error) {
+	if s := servedBy(ctx, c); s != nil && s.timed {
+		defer s.aside(clock())
+	}
 	returned := false
 	defer func() {
 		switch {
@@ -188,10 +188,13 @@ func (c *Conn) publish(ctx context.Context, m message) (published bool, err erro
 // await waits until the wait of w is over, and returns ctx's error if that ends
 // first.
 func (c *Conn) await(ctx context.Context, w *call.Waiter) error {
-	r := c.reader
+	r, s := c.reader, servedBy(ctx, c)
+	if s != nil && s.timed {
+		defer s.aside(clock())
+	}
 	r.waiting.Add(1)
 	if !r.lead(ctx, w) {
-		if s := servedBy(ctx, c); s != nil && s.inPlace {
+		if s != nil && s.inPlace {
 			s.handler.pace().parked()
 		}
 		defer r.waiting.Add(-1)

@@ -99,6 +99,40 @@ func TestMethodThatBlockedRunsElsewhereFromThenOn(t *testing.T) {
 	})
 }
 
+// TestTimeBetweenCallsBackIsTheHandlers: also if that is more than their time, and in
+// the calls that take part in more than their answer.
+func TestTimeBetweenCallsBackIsTheHandlers(t *testing.T) {
+	a, b := links(t)["unix"]()
+	r := newRig(t, a, b)
+	own := 20 * tenon.Brief()
+	r.px.do("back", func(context.Context) (string, error) { busy(4 * own); return "", nil })
+	back := func(ctx context.Context) error {
+		_, err := r.px.methods[0].Call(ctx, tenon.ConnFrom(ctx), "back")
+		return err
+	}
+	for i, around := range []func(ctx context.Context) error{
+		func(ctx context.Context) error { busy(own); return back(ctx) },
+		func(ctx context.Context) error {
+			return back(tenon.WithProgress(ctx, func(tenon.Progress) { busy(own) }))
+		},
+		func(ctx context.Context) error {
+			busy(own)
+			return back(tenon.WithProgress(ctx, func(tenon.Progress) {}))
+		},
+	} {
+		r.py.do("around", func(ctx context.Context) (string, error) { return "", around(ctx) })
+		m := &r.py.methods[i]
+		for range 100 {
+			if _, err := m.Call(t.Context(), r.x, "around"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := m.Call(t.Context(), r.x, "where"); got != elsewhere || err != nil {
+			t.Errorf("handler %d runs %s, %v", i, got, err)
+		}
+	}
+}
+
 // TestTimeOfACallBackIsNotTheHandlers: while it waits, the handler reads for
 // itself and holds nobody up, unless it has to sleep.
 func TestTimeOfACallBackIsNotTheHandlers(t *testing.T) {

@@ -42,18 +42,11 @@ func (p *party) wait(ctx context.Context, ready func() bool) error {
 			p.calm()
 			continue
 		}
-		if err := p.await(ctx); err != nil {
+		if err := p.conn.await(ctx, &p.waiter); err != nil {
 			p.calm()
 			return err
 		}
 	}
-}
-
-func (p *party) await(ctx context.Context) error {
-	if s := p.conn.timedHandler(ctx); s != nil {
-		defer s.aside(clock())
-	}
-	return p.conn.await(ctx, &p.waiter)
 }
 
 // attend acts if there is something to do. It belongs to the party's goroutine.
