@@ -402,17 +402,26 @@ func TestInputsAreCutWhenTheCallIsOver(t *testing.T) {
 				}
 			}
 		})
-		inScope("a deadline of the call alone", func(ctx context.Context) {
-			short, cancel := context.WithTimeout(ctx, time.Millisecond)
-			defer cancel()
-			if _, err := sum.Call(short, conn, 0, idle(ctx, 3)); !errors.Is(err, context.DeadlineExceeded) {
-				t.Error(err)
-			}
-		})
+		for started := false; !started; { // where the deadline comes first there is nothing to tell
+			within(t, "a deadline of the call alone", func() {
+				ctx, cancel := tenon.WithInputCancel(t.Context())
+				defer cancel()
+				short, cancel := context.WithTimeout(ctx, time.Millisecond)
+				defer cancel()
+				_, err := sum.Call(short, conn, 0, tenon.InputPort(&intItem, func(func(int, error) bool) {
+					started = true
+					<-ctx.Done()
+				}))
+				if !errors.Is(err, context.DeadlineExceeded) {
+					t.Error(err)
+				}
+			})
+		}
 		inScope("a connection that is lost", func(ctx context.Context) {
-			lost := time.AfterFunc(5*time.Millisecond, func() { b.Close() })
-			defer lost.Stop()
-			_, err := zip.Call(ctx, conn, 0, tenon.InputPort(&intItem, upTo(3)), idle(ctx, 0))
+			_, err := zip.Call(ctx, conn, 0, tenon.InputPort(&intItem, upTo(3)), tenon.InputPort(&intItem, func(yield func(int, error) bool) {
+				b.Close()
+				<-ctx.Done()
+			}))
 			if e, ok := err.(*tenon.Error); !ok || e.Code != tenon.Unavailable {
 				t.Error(err)
 			}
