@@ -32,6 +32,7 @@ type outgoing struct {
 	puts     int             // items that came
 	canceled <-chan struct{} // of its context
 	cut      bool            // an item was sent in part
+	encoding bool            // it holds mu
 
 	mu      sync.Mutex // guards what follows, and is never held while something is sent
 	batch   []byte     // a header's place, then items; nil while one is sent
@@ -66,49 +67,59 @@ var errStopped = errors.New("tenon: the other side takes no more items")
 // errCut refuses an item after one of which only a part was sent.
 var errCut = &Error{Code: Canceled, Message: "the stream was broken off in the middle of an item"}
 
-// put sends one item, or keeps it for the next ones. append appends it. It waits
-// while the other side is behind, until ctx ends. It belongs to the party's
-// goroutine.
-func (o *outgoing) put(ctx context.Context, userCode bool, value appender) error {
-	if o.puts == 0 {
+// attend comes before each item: it fails when there is to be no other. It belongs to
+// the party's goroutine.
+func (o *outgoing) attend(ctx context.Context) error {
+	// The end of ctx is noticed at once by one whose items go out at once.
+	if o.puts++; o.puts%lookEvery != 1 && o.unseen.Load() != 0 && !o.stopped.Load() && !o.party.alert.Load() {
+		return nil
+	}
+	if o.puts == 1 {
 		o.canceled = ctx.Done()
 	}
-	// The end of ctx is noticed at once by one whose items go out at once.
-	if o.puts++; (o.puts%lookEvery == 0 || o.unseen.Load() == 0) && isClosed(o.canceled) {
+	if isClosed(o.canceled) {
 		return ctx.Err()
 	}
 	if o.stopped.Load() {
 		return errStopped
 	}
-	if err := o.party.attend(); err != nil { // one that never waits would not do it
-		return err
-	}
-	if userCode || o.check != nil || !o.keep(value) {
-		return o.putSlow(ctx, value)
-	}
-	return o.pushOn(ctx)
+	return o.party.attend() // one that never waits would not do it
 }
 
-// keep appends an item to the batch, unless it is too large for that. It returns
-// true with o.mu held.
-func (o *outgoing) keep(value appender) (kept bool) {
+// begin begins an item, which is to be appended to b. o.mu is held until keep or
+// breakOff.
+func (o *outgoing) begin(ctx context.Context) (b []byte, err error) {
+	if err := o.attend(ctx); err != nil {
+		return nil, err
+	}
 	o.mu.Lock()
 	o.needBatch()
-	before := len(o.batch)
-	defer func() { // also if append panics
-		if !kept {
-			o.batch = o.batch[:before]
-			o.encoder.Reset()
-			o.mu.Unlock()
-		}
-	}()
-	b := value.appendTo(o.batch, &o.encoder)
-	if len(b) > o.conn.sender.maxFrame || o.encoder.Err() != nil || len(o.encoder.Segments()) > 0 {
-		return false
+	o.encoding = true
+	return o.batch, nil
+}
+
+// keep ends the item that b ends with and sends the batch if it is time: then it
+// waits while the other side is behind, until ctx ends. It returns false if the item
+// can't be in a batch.
+func (o *outgoing) keep(ctx context.Context, b []byte) (kept bool, err error) {
+	if !o.encoder.Plain() || len(b) > o.conn.sender.maxFrame {
+		o.breakOff()
+		return false, nil
 	}
+	o.encoding = false
 	o.batch = b
 	o.kept++
-	return true
+	return true, o.pushOn(ctx)
+}
+
+// breakOff ends an item that was begun and does not go into the batch, perhaps since
+// encoding it panicked.
+func (o *outgoing) breakOff() {
+	if o.encoding {
+		o.encoding = false
+		o.encoder.Reset()
+		o.mu.Unlock()
+	}
 }
 
 // needBatch makes room for items. o.mu is held.
@@ -255,9 +266,9 @@ func (o *outgoing) flushKept(ctx context.Context) error {
 	return o.send(ctx)
 }
 
-// putSlow sends one item alone: it is large, or encoding it runs code of users,
+// putAlone sends one item alone: it is large, or encoding it runs code of users,
 // which must not happen under a lock.
-func (o *outgoing) putSlow(ctx context.Context, value appender) error {
+func (o *outgoing) putAlone(ctx context.Context, value appender) error {
 	if o.cut {
 		return errCut
 	}

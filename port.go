@@ -7,7 +7,6 @@ import (
 	"iter"
 	"sync"
 
-	"github.com/tenon-go/tenon/codec"
 	"github.com/tenon-go/tenon/internal/call"
 	"github.com/tenon-go/tenon/internal/wire"
 )
@@ -76,39 +75,6 @@ func (p *inputOf[T]) sendAll(ctx context.Context, s *talking, o *outgoing) (why,
 		state = &s.state
 	}
 	return sendAll(ctx, o, p.codec, p.seq, state)
-}
-
-// sendAll sends the items of a stream until it ends, with why, or nobody wants
-// more of them.
-func sendAll[T any](ctx context.Context, o *outgoing, codec *Codec[T], seq iter.Seq2[T, error], state *progressState) (why, err error) {
-	if seq == nil {
-		return nil, nil
-	}
-	item := &itemOf[T]{codec: codec}
-	for value, failure := range seq {
-		if failure != nil {
-			return failure, nil
-		}
-		item.value = value
-		if err := o.put(ctx, codec.UserCode, item); err != nil {
-			return nil, err
-		}
-		if state != nil && state.report != nil {
-			state.sent(o)
-		}
-	}
-	return nil, nil
-}
-
-// An itemOf is where an item lies while it is encoded, so that it costs no
-// allocation.
-type itemOf[T any] struct {
-	codec *Codec[T]
-	value T
-}
-
-func (i *itemOf[T]) appendTo(b []byte, e *codec.Encoder) []byte {
-	return i.codec.Append(b, e, &i.value)
 }
 
 // FuncPort is an argument that is a function, which the handler may call while the

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/codec"
 )
 
 // zip has two inputs and no stream among its results.
@@ -147,13 +148,24 @@ func TestInputThatPanics(t *testing.T) {
 				}
 			})
 		}
+		badItem := func(how func()) tenon.Port {
+			item := intItem
+			item.Append = func(b []byte, e *codec.Encoder, v *int) []byte {
+				if *v == 3 {
+					how()
+				}
+				return intItem.Append(b, e, v)
+			}
+			return tenon.InputPort(&item, upTo(5))
+		}
 		waits := tenon.InputPort(&intItem, func(yield func(int, error) bool) {
 			for yield(1, nil) {
 				time.Sleep(time.Millisecond)
 			}
 		})
 		calls := map[string]func(how func()) error{
-			"alone": func(how func()) error { _, err := sum.Call(t.Context(), conn, 0, bad(how)); return err },
+			"alone":   func(how func()) error { _, err := sum.Call(t.Context(), conn, 0, bad(how)); return err },
+			"an item": func(how func()) error { _, err := sum.Call(t.Context(), conn, 0, badItem(how)); return err },
 			"beside a result": func(how func()) (failure error) {
 				for _, err := range tenon.Stream(t.Context(), &double, conn, 0, &intItem, bad(how)) {
 					failure = err

@@ -49,6 +49,10 @@ func (e *Encoder) Segments() []Segment { return e.segments }
 // Err returns the first failure.
 func (e *Encoder) Err() error { return e.err }
 
+// Plain reports whether the bytes are the whole message: nothing has failed, and there
+// are no segments.
+func (e *Encoder) Plain() bool { return e.err == nil && len(e.segments) == 0 }
+
 // Fail records the first failure; the message is not sent then.
 func (e *Encoder) Fail(err error) {
 	if e.err == nil {

@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"encoding"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"time"
@@ -65,6 +66,10 @@ func (d *Decoder) signed(low, high int64, want string) int64 {
 	if d.at < len(d.b) && d.b[d.at] <= maxFixInt {
 		d.at++
 		return int64(d.b[d.at-1])
+	}
+	if rest := d.rest(); len(rest) >= 5 && rest[0] == int32Code && high >= math.MaxInt32 {
+		d.at += 5
+		return int64(int32(binary.BigEndian.Uint32(rest[1:])))
 	}
 	v, rest, err := msgp.ReadInt64Bytes(d.rest())
 	switch {
