@@ -50,7 +50,7 @@ func TestCallsReturnAtTheirDeadlineThoughBuffersAreFull(t *testing.T) {
 }
 
 func TestSmallCallsPassBetweenLargeOnes(t *testing.T) {
-	size := 16 << 20
+	size := 16 << 20 / tenon.Scale
 	if os.Getenv("TENON_SOAK") != "" {
 		size = 64 << 20
 	}

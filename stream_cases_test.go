@@ -367,7 +367,7 @@ func TestStreamsThatAreBrokenOffInTheMiddleOfAnItem(t *testing.T) {
 		}, tenon.WithMaxMessage(5<<20), tenon.WithMaxReassembly(5<<20))
 		large := make([]byte, 4<<20)
 		waitFor(t, "a stream", time.Minute, func() {
-			for i := range 10 / min(tenon.Scale, 2) {
+			for i := range 10 / tenon.Scale {
 				ctx, cancel := context.WithCancel(t.Context())
 				began := func(yield func([]byte, error) bool) {
 					time.AfterFunc(time.Duration(i)*200*time.Microsecond, cancel)

@@ -204,7 +204,7 @@ func TestProducerWaitsForASleepingConsumerReport65(t *testing.T) {
 				return 0, tenon.Output(ctx, 1, &bytesItem, repeat(make([]byte, size), n))
 			})
 		})
-		const items = 20_000
+		items := 20_000 / tenon.Scale
 		var produced atomic.Int64
 		before := heap()
 		result := make(chan int, 1)
@@ -341,7 +341,7 @@ func TestLossInMidStreamEndsEveryLoop(t *testing.T) {
 		reason := errors.New("worker w was killed")
 		conn := tenon.NewConn(t.Context(), a, nil, tenon.WithPeerName("worker w"), tenon.WithCause(func(error) error { return reason }))
 		defer conn.Close()
-		const streams = 20
+		streams := 20 / tenon.Scale
 		ended := make(chan time.Time, 3*streams)
 		var begun atomic.Int64
 		endless := func(yield func(int, error) bool) {
@@ -386,7 +386,7 @@ func TestLossInMidStreamEndsEveryLoop(t *testing.T) {
 				t.Error("one of two ended in order")
 			}()
 		}
-		eventually(t, "all have begun", func() bool { return begun.Load() == 3*streams })
+		eventually(t, "all have begun", func() bool { return begun.Load() == int64(3*streams) })
 		time.Sleep(10 * time.Millisecond)
 		cancel()
 		cut := time.Now()

@@ -104,7 +104,7 @@ func TestOnlyWhoBlocksNeedsTheWatch(t *testing.T) {
 				tenon.StopWatch(r.x)
 				tenon.StopWatch(r.y)
 				waitFor(t, "a call without a watch", 30*time.Second, func() { // thousands of calls, maybe beside others
-					r.flood(t, callers[0], callers[1], 500)
+					r.flood(t, callers[0], callers[1], 500/tenon.Scale)
 					r.close()
 				})
 			})
@@ -181,7 +181,7 @@ func TestReaderWokenForNothing(t *testing.T) {
 				runtime.Gosched()
 			}
 		})
-		for range 20 {
+		for range 20 / tenon.Scale {
 			within(t, "a call", func() { r.flood(t, 1, 0, 200) })
 			within(t, "a call", func() { r.flood(t, 3, 3, 20) })
 		}

@@ -412,7 +412,7 @@ func checkInterruptBlockedSend(b *bench) {
 }
 
 func checkInterruptRaces(b *bench) {
-	const rounds = 1000
+	const rounds = 250
 	x, y := b.directLinks()
 	w, r := patternWriter{pattern: 29}, patternReader{pattern: 29}
 	interrupts := make(chan struct{})
