@@ -35,17 +35,8 @@ func (r *reader) enter() bool {
 // A caller never runs a handler: its own stack may hold the lock that the
 // handler wants.
 func (r *reader) lead(ctx context.Context, w *call.Waiter) bool {
-	if !w.Leads {
-		if !r.enter() {
-			return false
-		}
-		select {
-		case <-w.Settled: // before we came
-			r.waiting.Add(-1)
-			r.leave()
-			return true
-		default:
-		}
+	if !w.Leads && !r.enter() {
+		return false
 	}
 	w.Leads = false
 	r.leader = w
@@ -84,11 +75,11 @@ func (r *reader) lead(ctx context.Context, w *call.Waiter) bool {
 			r.fail(err)
 			return false
 		}
+		if len(w.Settled) > 0 {
+			break // before we came, or by somebody who does not read
+		}
 		if n > 0 {
 			continue
-		}
-		if len(w.Settled) > 0 {
-			break // by somebody who does not read
 		}
 		if polling && ctx.Err() == nil {
 			if r.waiting.Load() > 1 {

@@ -111,26 +111,32 @@ func (l muted) Flush() error {
 func TestWhatCameBeforeSendingFailedIsNotLost(t *testing.T) {
 	a, b := inproc.Pair()
 	var mute atomic.Bool
-	sent := make(chan struct{})
+	sent, taken := make(chan struct{}), make(chan struct{})
+	const n, credit = 12_000, 16 << 10 // half of which is given back on the way
 	conn := handling(t, muted{a, &mute}, b, func(srv *tenon.Server) {
 		tenon.Handle(srv, &count, func(ctx context.Context, n int) (int, error) {
 			return 0, tenon.Output(ctx, 1, &intItem, func(yield func(int, error) bool) {
-				defer close(sent)
 				upTo(n)(yield)
+				close(sent)
+				<-taken
 			})
 		})
-	})
+	}, tenon.WithStreamWindow(1<<20, credit))
 	items := 0
-	for v, err := range tenon.Stream(t.Context(), &count, conn, 10_000, &intItem) { // within the first credit
+	for v, err := range tenon.Stream(t.Context(), &count, conn, n, &intItem) {
 		if err != nil || v != items {
+			close(taken)
 			t.Fatalf("%d after %d, %v", v, items, err)
 		}
-		if items++; items == 1 {
+		switch items++; items {
+		case 1:
 			mute.Store(true)
 			<-sent
+		case credit/2 + 1000:
+			close(taken)
 		}
 	}
-	if items != 10_000 {
+	if items != n {
 		t.Fatalf("the loop ended in order after %d items", items)
 	}
 }
