@@ -69,9 +69,7 @@ func sendAll(l tenon.Link, s pattern, sizes []int, sent *atomic.Int64) error {
 		if err := l.Send(p); err != nil {
 			return fmt.Errorf("Send of %d bytes after %d: %w", n, offset, err)
 		}
-		for i := range p {
-			p[i] = 0xEE
-		}
+		clear(p)
 		offset += int64(n)
 		if sent != nil {
 			sent.Store(offset)

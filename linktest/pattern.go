@@ -19,15 +19,28 @@ func (s pattern) word(i uint64) uint64 { // splitmix64
 	return z ^ z>>31
 }
 
-// fill writes the bytes from offset on into p.
+// fill writes the bytes from offset on into p, block by block: the race detector
+// looks at each copy.
 func (s pattern) fill(p []byte, offset int64) {
-	var word [8]byte
+	var block [1024]byte
 	for len(p) > 0 {
-		i := uint64(offset) / 8
-		binary.LittleEndian.PutUint64(word[:], s.word(i))
-		n := copy(p, word[offset%8:])
+		skip := int(offset % 8)
+		words := block[:min(len(block), (skip+len(p)+7)&^7)]
+		s.write(words, uint64(offset)/8)
+		n := copy(p, words[skip:])
 		p = p[n:]
 		offset += int64(n)
+	}
+}
+
+// write writes the words from the one with this index on. The race detector, for
+// which each byte would be a write, need not look: words belongs to fill.
+//
+//go:norace
+func (s pattern) write(words []byte, index uint64) {
+	for ; len(words) >= 8; words = words[8:] {
+		binary.LittleEndian.PutUint64(words, s.word(index))
+		index++
 	}
 }
 
