@@ -2,7 +2,6 @@ package tenon
 
 import (
 	"context"
-	"net"
 	"sync"
 
 	"github.com/tenon-go/tenon/internal/wire"
@@ -51,7 +50,7 @@ func (a *allowance) take(ctx context.Context, over <-chan struct{}, n int64) err
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-over:
-			return net.ErrClosed
+			return errClosed
 		}
 		a.mu.Lock()
 	}

@@ -233,6 +233,9 @@ const endAfterSend = 500 * time.Millisecond
 // that counts first, above all its answers and its bye: the reader comes to the
 // end of the link by itself, and only if it does not the connection ends here.
 func (c *Conn) sendFailed(err error) {
+	if link, ok := errors.AsType[linkError](err); ok {
+		err = link.error
+	}
 	if c.unsound.CompareAndSwap(false, true) {
 		late := time.AfterFunc(endAfterSend, func() { c.end(err) })
 		context.AfterFunc(c.running, func() { late.Stop() })

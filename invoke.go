@@ -260,16 +260,6 @@ func unsent(err error) error {
 	return e
 }
 
-// linkEnded tells an end of the link from an end of the caller's patience.
-func linkEnded(err error) bool {
-	var (
-		e      *Error
-		encode encodeError
-	)
-	return !errors.As(err, &e) && !errors.As(err, &encode) &&
-		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
-}
-
 // unavailable is the error of a call that could not be sent. It waits a moment
 // for the reason of the connection's end.
 func (c *Conn) unavailable(ctx context.Context, err error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"runtime"
 	"slices"
 	"sync"
@@ -66,6 +67,22 @@ type encodeError struct{ err error }
 
 func (e encodeError) Error() string { return e.err.Error() }
 func (e encodeError) Unwrap() error { return e.err }
+
+// A linkError is why nothing more can be sent: what the link says, or that the
+// connection is over.
+type linkError struct{ error }
+
+func (e linkError) Unwrap() error { return e.error }
+
+// errClosed is the linkError of those who wait for something when the connection ends.
+var errClosed = linkError{net.ErrClosed}
+
+// linkEnded tells an end of the link from an end of the sender's patience, and from
+// what is wrong with his message.
+func linkEnded(err error) bool {
+	_, ended := errors.AsType[linkError](err)
+	return ended
+}
 
 // A message is what send sends.
 type message struct {
@@ -315,8 +332,11 @@ func (s *sender) commit(ctx context.Context, frame []byte, m *message) error {
 	wire.SetSize(frame)
 	for {
 		err := s.link.Commit(frame)
+		if err == nil {
+			return nil
+		}
 		if !errors.Is(err, ErrFull) {
-			return err
+			return linkError{err}
 		}
 		if err := s.waitSend(ctx, len(frame)); err != nil {
 			return err
@@ -392,15 +412,21 @@ func (s *sender) flushSoon(o *outbox) {
 func (s *sender) flush() error {
 	s.lazy = 0
 	s.dirty.Store(false)
-	return s.link.Flush()
+	if err := s.link.Flush(); err != nil {
+		return linkError{err}
+	}
+	return nil
 }
 
 func (s *sender) waitSend(ctx context.Context, n int) error {
 	defer context.AfterFunc(ctx, s.link.InterruptSend)()
 	for {
 		err := s.link.WaitSend(n)
+		if err == nil {
+			return nil
+		}
 		if !errors.Is(err, ErrInterrupted) {
-			return err
+			return linkError{err}
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

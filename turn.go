@@ -2,7 +2,6 @@ package tenon
 
 import (
 	"context"
-	"net"
 	"runtime"
 	"sync/atomic"
 )
@@ -36,7 +35,7 @@ func (t *turn) acquire(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-t.over:
-			return net.ErrClosed
+			return errClosed
 		}
 	}
 	t.given.Add(1)
