@@ -8,15 +8,12 @@ import (
 )
 
 // sendAll sends the items of a stream until it ends, with why, or nobody wants
-// more of them.
-func sendAll[T any](ctx context.Context, o *outgoing, codec *Codec[T], seq iter.Seq2[T, error], state *progressState) (why, err error) {
+// more of them. sent hears of each, unless it is nil.
+func sendAll[T any](ctx context.Context, o *outgoing, codec *Codec[T], seq iter.Seq2[T, error], sent func(*outgoing)) (why, err error) {
 	if seq == nil {
 		return nil, nil
 	}
-	to := &itemsOf[T]{ctx: ctx, out: o, codec: codec, alone: codec.UserCode || o.check != nil}
-	if state != nil && state.report != nil {
-		to.sent = state.sent
-	}
+	to := &itemsOf[T]{ctx: ctx, out: o, codec: codec, alone: codec.UserCode || o.check != nil, sent: sent}
 	defer o.breakOff() // also if encoding an item panics
 	for item, failure := range seq {
 		if failure != nil {

@@ -33,6 +33,7 @@ type outgoing struct {
 	canceled <-chan struct{} // of its context
 	cut      bool            // an item was sent in part
 	encoding bool            // it holds mu
+	reported int64           // bytes that its progress counts
 
 	mu      sync.Mutex // guards what follows, and is never held while something is sent
 	batch   []byte     // a header's place, then items; nil while one is sent

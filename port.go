@@ -61,6 +61,12 @@ func (p *inputOf[T]) run(ctx context.Context, s *talking, o *outgoing) error {
 	if why != nil {
 		s.inputFailed(why)
 	}
+	if s.state.report != nil { // before the handler can know of the end, and answer
+		if err := o.flush(ctx); err != nil {
+			return err
+		}
+		s.sent(o)
+	}
 	return o.end(ctx, why)
 }
 
@@ -70,11 +76,11 @@ func (p *inputOf[T]) sendAll(ctx context.Context, s *talking, o *outgoing) (why,
 	if o.stopped.Load() { // before whoever stopped it could see that it runs
 		return nil, errStopped
 	}
-	var state *progressState
-	if o.party == s.main {
-		state = &s.state
+	var sent func(*outgoing)
+	if s.state.report != nil {
+		sent = s.sent
 	}
-	return sendAll(ctx, o, p.codec, p.seq, state)
+	return sendAll(ctx, o, p.codec, p.seq, sent)
 }
 
 // FuncPort is an argument that is a function, which the handler may call while the

@@ -11,7 +11,9 @@ import (
 	"github.com/tenon-go/tenon/internal/wire"
 )
 
-// Progress is how far a call has come.
+// Progress is how far a call has come. Steps that follow each other quickly are
+// reported as one; the last values of a call that was not broken off always come.
+// Progress has no order with the calls of functions, nor with the items of streams.
 type Progress struct {
 	// Bytes of arguments and input items that were sent, and of results and
 	// items of the result that were received. The totals count what is known to
@@ -87,11 +89,18 @@ func (s *progressState) hasten() {
 	s.due = true
 }
 
-// sent notes the bytes of an input. It runs on the caller's goroutine.
-func (s *progressState) sent(o *outgoing) {
+// sent notes the bytes of an input. It runs on the goroutine that ranges over it.
+func (t *talking) sent(o *outgoing) {
 	_, n := o.total()
-	s.change(func(p *Progress) { p.Sent, p.ToSend = n, max(n, p.ToSend) })
-	s.deliver(false)
+	more := n - o.reported
+	if o.reported = n; more > 0 {
+		t.state.change(func(p *Progress) { p.Sent += more; p.ToSend = max(p.Sent, p.ToSend) })
+	}
+	if o.party == t.main {
+		t.state.deliver(false)
+	} else if more > 0 {
+		t.hear(nil)
+	}
 }
 
 // received notes the bytes of items. It runs on the caller's goroutine.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tenon-go/tenon"
 	"github.com/tenon-go/tenon/codec"
+	"github.com/tenon-go/tenon/inproc"
 )
 
 var (
@@ -162,6 +163,30 @@ func TestStreams(t *testing.T) {
 				t.Fatal(got, err, last)
 			}
 		})
+	}
+}
+
+// The progress of a call counts the bytes of all its inputs, to the last one, whoever
+// ranges over them.
+func TestProgressCountsInputs(t *testing.T) {
+	a, b := inproc.Pair()
+	conn := handling(t, a, b, readers)
+	const n, bytes = 100, 100 // one each
+	var last tenon.Progress
+	ctx := tenon.WithProgress(t.Context(), func(p tenon.Progress) {
+		if p.Sent < last.Sent {
+			t.Errorf("%d bytes after %d", p.Sent, last.Sent)
+		}
+		last = p
+	})
+	for range tenon.Stream(ctx, &double, conn, 0, &intItem, tenon.InputPort(&intItem, upTo(n))) {
+	}
+	if last.Sent != bytes || last.Received < bytes {
+		t.Errorf("beside a result: %+v", last)
+	}
+	last = tenon.Progress{}
+	if _, err := zip.Call(ctx, conn, 0, tenon.InputPort(&intItem, upTo(n)), tenon.InputPort(&intItem, upTo(n))); err != nil || last.Sent != 2*bytes {
+		t.Errorf("of two: %+v, %v", last, err)
 	}
 }
 
