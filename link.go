@@ -13,7 +13,9 @@ var (
 	ErrFull = linkerr.ErrFull
 
 	// ErrTooLarge is returned when one piece is larger than the link can ever
-	// take at once (see MaxReserve). Waiting does not help: split it.
+	// take at once (see MaxReserve). Waiting does not help: split it. errors.Is
+	// finds it, too, in the error of a call whose message is larger than the peer
+	// accepts.
 	ErrTooLarge = linkerr.ErrTooLarge
 
 	// ErrPeerGone is returned when the other side ended without closing: its

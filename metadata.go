@@ -91,7 +91,7 @@ func encodeMetadata(md map[string]string, limit uint32) ([]byte, error) {
 		b = msgp.AppendString(msgp.AppendString(b, k), v)
 	}
 	if uint64(len(b)) > uint64(limit) {
-		return nil, &Error{Code: ResourceExhausted, Message: fmt.Sprintf("the metadata has %d bytes, the peer accepts at most %d", len(b), limit)}
+		return nil, &Error{Code: ResourceExhausted, cause: ErrTooLarge, Message: fmt.Sprintf("the metadata has %d bytes, the peer accepts at most %d", len(b), limit)}
 	}
 	return b, nil
 }

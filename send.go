@@ -138,7 +138,7 @@ func (m *message) checkLimit(n int) error {
 		return nil
 	}
 	return &Error{
-		Code: ResourceExhausted, SafeToRetry: true,
+		Code: ResourceExhausted, SafeToRetry: true, cause: ErrTooLarge,
 		Message: fmt.Sprintf("the message has %d bytes, the peer accepts at most %d (tenon.WithMaxMessage on its side)", n, m.limit),
 	}
 }

@@ -2,6 +2,7 @@ package intercept
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -65,7 +66,9 @@ func passing(info *tenon.CallInfo, err error) bool {
 	switch tenon.CodeOf(err) {
 	case tenon.Unavailable:
 		return safe || info.Idempotent
-	case tenon.ResourceExhausted, tenon.DeadlineExceeded:
+	case tenon.ResourceExhausted:
+		return safe && !errors.Is(err, tenon.ErrTooLarge) // which it will be again
+	case tenon.DeadlineExceeded:
 		return safe
 	}
 	return false

@@ -110,3 +110,17 @@ func TestRetryHeedsTheContext(t *testing.T) {
 		t.Errorf("canceled before: %d attempts, %v", n, err)
 	}
 }
+
+// A message that is too large for the peer is so the next time too.
+func TestRetryGivesUpWhatIsTooLarge(t *testing.T) {
+	attempts := 0
+	counted := func(ctx context.Context, _ *tenon.CallInfo, next func(context.Context) error) error {
+		attempts++
+		return next(ctx)
+	}
+	conn := connect(t, shop(echo, tenon.WithMaxMessage(1<<16)))
+	_, err := lookUp.Call(t.Context(), tenon.Intercept(conn, intercept.Retry(intercept.Policy{}), counted), strings.Repeat("x", 1<<17))
+	if attempts != 1 || !errors.Is(err, tenon.ErrTooLarge) || tenon.CodeOf(err) != tenon.ResourceExhausted {
+		t.Errorf("%d attempts, %v", attempts, err)
+	}
+}
