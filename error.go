@@ -71,16 +71,14 @@ func (e *Error) Error() string {
 		return "nil *tenon.Error"
 	}
 	var s strings.Builder
-	// A function of the call has failed, on the caller's side, and the message says so.
-	function := e.Method != "" && strings.Contains(e.Message, e.Method+".")
-	if e.Method != "" && !function {
+	if e.Method != "" {
 		s.WriteString(e.Method + ": ")
 	}
 	s.WriteString(e.Message)
 	if e.Message == "" {
 		s.WriteString(e.Code.String())
 	}
-	if e.Peer != "" && !function && !strings.Contains(e.Message, e.Peer) {
+	if e.Peer != "" && !strings.Contains(e.Message, e.Peer) {
 		s.WriteString(" [" + e.Peer + "]")
 	}
 	if e.Code == Unavailable {
@@ -169,8 +167,9 @@ func failureOf(err error) wire.Failure {
 	case direct == nil:
 	case direct.Method == "":
 		message = direct.Message
-	case direct.function: // whose peer is the one who reads this
-		message = direct.Method + ": " + cmp.Or(direct.Message, direct.Code.String())
+	case direct.function: // of the one who reads this
+		name := direct.Method[strings.LastIndexByte(direct.Method, '.')+1:]
+		message = "its function " + name + ": " + cmp.Or(direct.Message, direct.Code.String())
 	}
 	return wire.Failure{Code: uint32(CodeOf(err)), Message: message, Details: details, Errors: namedErrors(err)}
 }

@@ -529,8 +529,8 @@ func TestFunctionsEndWithTheirCall(t *testing.T) {
 	})
 }
 
-// The error of a function that the handler passes on says who failed, and where, once.
-func TestErrorOfAFunctionIsNamedOnce(t *testing.T) {
+// The error of a function that the handler passes on says who failed.
+func TestErrorOfAFunctionIsNamed(t *testing.T) {
 	a, b := inproc.Pair()
 	srv := tenon.NewServer(tenon.WithLogger(quiet))
 	tenon.Handle(srv, &asked, func(ctx context.Context, n int) (int, error) {
@@ -548,10 +548,10 @@ func TestErrorOfAFunctionIsNamedOnce(t *testing.T) {
 	conn := tenon.NewConn(t.Context(), a, nil, tenon.WithPeerName("the worker"), tenon.WithLogger(quiet))
 	defer conn.Close()
 	for n, want := range []string{
-		"flow.Flow/Ask.f: boom",
-		"asking: flow.Flow/Ask.f: boom [the host]",
-		"flow.Flow/Ask.f: the handler panicked: ouch",
-		"flow.Flow/Ask.f: flow.Flow/Sum: no numbers [the worker]",
+		"flow.Flow/Ask: its function f: boom [the worker]",
+		"flow.Flow/Ask: asking: flow.Flow/Ask.f: boom [the host] [the worker]",
+		"flow.Flow/Ask: its function f: the handler panicked: ouch [the worker]",
+		"flow.Flow/Ask: its function f: flow.Flow/Sum: no numbers [the worker]",
 	} {
 		_, err := asked.Call(t.Context(), conn, n, tenon.FuncPort(&askF, func(ctx context.Context, n int) (int, error) {
 			switch n {
