@@ -174,7 +174,7 @@ func (c *Conn) Close() error {
 // Shutdown ends the connection in order: it takes no more calls, and tells the
 // other side that those it has not accepted are safe to retry elsewhere; it
 // waits until every handler has answered, and the other side's handlers of one-way
-// calls too; then it closes, and waits for the connection's own services (see
+// calls too, which cannot call back any more; then it closes, and waits for the connection's own services (see
 // [PerConn]). When ctx ends first it closes at once and returns ctx's error.
 func (c *Conn) Shutdown(ctx context.Context) error {
 	last, drained := c.served.drain()

@@ -93,7 +93,7 @@ func (s *servedCalls) shape(method uint32) string { return (*s.handlers.Load())[
 func (s *servedCalls) add(c *servedCall, limit uint32) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.draining != nil {
+	if s.draining != nil && (c.function == nil || isClosed(s.draining)) { // a handler that runs still may need it
 		return false, nil
 	}
 	if uint64(s.open.len()) >= 2*uint64(limit) {

@@ -3,6 +3,7 @@ package tenon_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -136,4 +137,50 @@ func TestShutdownUnderLoadLosesNoCall(t *testing.T) {
 		<-served
 		conn.Close()
 	}
+}
+
+// A handler that runs when its side is shut down may still pass functions to the calls
+// that it makes.
+func TestFunctionsOfHandlersAreCalledDuringShutdown(t *testing.T) {
+	a, b := inproc.Pair()
+	running, goOn := make(chan struct{}), make(chan struct{})
+	srv := tenon.NewServer()
+	tenon.Handle(srv, &hold, func(ctx context.Context, s string) (string, error) {
+		close(running)
+		<-goOn
+		f := tenon.FuncPort(&askF, func(_ context.Context, n int) (int, error) { return n + 1, nil })
+		n, err := asked.Call(ctx, tenon.ConnFrom(ctx), 1, f)
+		return strconv.Itoa(n), err
+	})
+	served := make(chan error, 1)
+	go func() { served <- srv.ServeLink(context.Background(), b) }()
+	back := tenon.NewServer()
+	tenon.Handle(back, &asked, func(ctx context.Context, n int) (int, error) { return askF.Call(ctx, tenon.Func(ctx, 1), n) })
+	conn := tenon.NewConn(t.Context(), a, back)
+	defer conn.Close()
+	answer := make(chan string, 1)
+	go func() {
+		got, err := hold.Call(t.Context(), conn, "")
+		if err != nil {
+			t.Error(err)
+		}
+		answer <- got
+	}()
+	<-running
+	down := make(chan error, 1)
+	go func() { down <- srv.Shutdown(context.Background()) }()
+	eventually(t, "later calls are refused", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		_, err := hold.Call(ctx, conn, "")
+		return tenon.CodeOf(err) == tenon.Unavailable
+	})
+	close(goOn)
+	if got := <-answer; got != "2" {
+		t.Error(got)
+	}
+	if err := <-down; err != nil {
+		t.Error(err)
+	}
+	<-served
 }
