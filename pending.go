@@ -21,9 +21,10 @@ type pendingCalls struct {
 	admitted int                   // calls that have a place and no id yet
 	last     uint32                // the id given out last
 	limit    int                   // how many the peer accepts
-	line     []*call.Waiter        // who waits for a place
+	line     []*call.Call          // those that wait for a place
 	freed    chan struct{}         // closed when a call is settled; nil: nobody waits
 	ended    *Error                // what later calls get
+	over     bool                  // functions of open calls get it too
 }
 
 func newPendingCalls() *pendingCalls {
@@ -34,32 +35,37 @@ func newPendingCalls() *pendingCalls {
 // until ctx ends, and may read meanwhile.
 func (c *Conn) admit(ctx context.Context, open *call.Call) error {
 	p := c.pending
-	if placed, err := p.place(&open.Waiter); placed || err != nil {
+	if placed, err := p.place(open); placed || err != nil {
 		return err
 	}
 	if err := c.sender.flushLazy(ctx); err != nil && linkEnded(err) {
 		c.sendFailed(err) // everybody in line is told with the others
 	}
 	if err := c.await(ctx, &open.Waiter); err != nil {
-		if !p.leave(&open.Waiter) {
+		if !p.leave(open) {
 			<-open.Settled // this moment
 			p.dismiss()
 		}
 		return err
 	}
-	return p.refuseLate()
+	return p.refuseLate(open)
 }
 
-// place gives a call a place if there is one, or else puts its caller in line. Who is told
-// has a place, if only to learn that there are no more calls.
-func (p *pendingCalls) place(w *call.Waiter) (placed bool, err error) {
+// refuses reports whether c comes too late. p.mu is held.
+func (p *pendingCalls) refuses(c *call.Call) bool {
+	return p.ended != nil && (p.over || c.Port == 0)
+}
+
+// place gives a call a place if there is one, or else puts it in line. Who is told has
+// a place, if only to learn that there are no more calls.
+func (p *pendingCalls) place(c *call.Call) (placed bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ended != nil {
+	if p.refuses(c) {
 		return false, p.refusal()
 	}
 	if p.open.len()+p.admitted >= p.limit {
-		p.line = append(p.line, w)
+		p.line = append(p.line, c)
 		return false, nil
 	}
 	p.admitted++
@@ -67,10 +73,10 @@ func (p *pendingCalls) place(w *call.Waiter) (placed bool, err error) {
 }
 
 // leave takes a caller out of the line. It reports false when it is being told.
-func (p *pendingCalls) leave(w *call.Waiter) bool {
+func (p *pendingCalls) leave(c *call.Call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i := slices.Index(p.line, w)
+	i := slices.Index(p.line, c)
 	if i < 0 {
 		return false
 	}
@@ -79,10 +85,10 @@ func (p *pendingCalls) leave(w *call.Waiter) bool {
 }
 
 // refuseLate takes the place back from a call that waited for it too long.
-func (p *pendingCalls) refuseLate() error {
+func (p *pendingCalls) refuseLate(c *call.Call) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ended == nil {
+	if !p.refuses(c) {
 		return nil
 	}
 	p.admitted--
@@ -103,7 +109,7 @@ func (p *pendingCalls) dismiss() {
 func (p *pendingCalls) add(c *call.Call) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ended != nil {
+	if p.refuses(c) {
 		return p.refusal()
 	}
 	for {
@@ -238,7 +244,8 @@ func (p *pendingCalls) setLimit(r *reader, n int) {
 	p.room(r)
 }
 
-// shut makes later calls fail with err and leaves the open ones alone.
+// shut makes later calls fail with err, but for functions of open ones, and leaves
+// those alone.
 func (p *pendingCalls) shut(err *Error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -246,15 +253,14 @@ func (p *pendingCalls) shut(err *Error) {
 	p.room(nil)
 }
 
-// refuse makes later calls fail with err and takes out those that came after
-// the call last. The peer may still answer them: their ids stay open. It runs in the
-// reader's role.
+// refuse does the same and takes out those that came after the call last. The peer may
+// still answer them: their ids stay open. It runs in the reader's role.
 func (p *pendingCalls) refuse(r *reader, last uint32, err *Error) (refused []*call.Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = err
 	for id, open := range p.open.all {
-		if open != nil && wire.After(id, last) {
+		if open != nil && open.Port == 0 && wire.After(id, last) {
 			p.open.set(id, nil)
 			refused = append(refused, open)
 		}
@@ -263,7 +269,7 @@ func (p *pendingCalls) refuse(r *reader, last uint32, err *Error) (refused []*ca
 	return refused
 }
 
-// end makes later calls fail with err and returns the calls still open.
+// end makes all later calls fail with err and returns those still open.
 func (p *pendingCalls) end(err *Error) (open []*call.Call) {
 	p.mu.Lock()
 	for _, c := range p.open.all {
@@ -276,6 +282,7 @@ func (p *pendingCalls) end(err *Error) (open []*call.Call) {
 	if p.ended == nil {
 		p.ended = err
 	}
+	p.over = true
 	p.room(nil)
 	p.mu.Unlock()
 	for _, place := range places {
@@ -284,20 +291,33 @@ func (p *pendingCalls) end(err *Error) (open []*call.Call) {
 	return open
 }
 
-// room is called when a place may have become free, or there are no more calls: those who
-// come first in line get it. r is the reader if its role is the caller's, else nil. p.mu is
-// held.
+// room is called when a place may have become free, or there are no more calls: those that
+// come first in line get it, and all that come too late. r is the reader if its role is the
+// caller's, else nil. p.mu is held.
 func (p *pendingCalls) room(r *reader) {
 	if p.freed != nil {
 		close(p.freed)
 		p.freed = nil
 	}
-	for len(p.line) > 0 && (p.ended != nil || p.open.len()+p.admitted < p.limit) {
-		w := p.line[0]
-		if p.line = p.line[1:]; len(p.line) == 0 {
-			p.line = nil
-		}
+	tell := func(c *call.Call) {
 		p.admitted++
-		p.reader.end(w, r)
+		p.reader.end(&c.Waiter, r)
+	}
+	if p.ended != nil {
+		p.line = slices.DeleteFunc(p.line, func(c *call.Call) bool {
+			late := p.refuses(c)
+			if late {
+				tell(c)
+			}
+			return late
+		})
+	}
+	for len(p.line) > 0 && p.open.len()+p.admitted < p.limit {
+		first := p.line[0]
+		p.line = p.line[1:]
+		tell(first)
+	}
+	if len(p.line) == 0 {
+		p.line = nil
 	}
 }
