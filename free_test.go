@@ -174,7 +174,7 @@ func TestCallersComeAndGo(t *testing.T) {
 			for i := range 64 {
 				callers.Go(func() {
 					random := rand.New(rand.NewPCG(uint64(i), 5))
-					for range 10 {
+					for range 10 / min(tenon.Scale, 2) {
 						what := ""
 						ctx, cancel := context.WithCancel(t.Context())
 						if random.IntN(2) == 0 {

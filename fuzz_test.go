@@ -54,7 +54,7 @@ func FuzzHostilePeer(f *testing.F) {
 // TestRandomLies sends frames that are made at random, but look as if they belonged
 // to calls.
 func TestRandomLies(t *testing.T) {
-	rounds := long(100_000, 500)
+	rounds := long(100_000, 500/tenon.Scale)
 	random := rand.New(rand.NewPCG(uint64(rounds), 5))
 	bodies := [][]byte{{}, {0x91, 1}, {1}, {1, 2, 3}, {0x93, 1, 2, 0xa1, 'x'}, {1, 0, 0, 0}, {5, 0, 0, 0, 1, 2}, {0x94, 1, 0xa1, 'x', 0xc0, 0x90}, {255, 255, 0, 0}}
 	flags := []uint8{0, 0, wire.Callee, wire.Callee, wire.Callee, wire.More, wire.Callee | wire.More, wire.Refused | wire.Callee, wire.HasMetadata, wire.HasDeadline, wire.Final}

@@ -98,7 +98,7 @@ func blockAfter(t *testing.T, r *rig, g *gathering, n int, wait func()) (first *
 
 func TestAnswersBeforeABlockedOneArrive(t *testing.T) {
 	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
-		for _, n := range []int{1, 5, 15, 16, 17, 40} {
+		for _, n := range []int{1, 16, 17, 5, 15, 40}[:6/min(tenon.Scale, 2)] {
 			r, g := gather(t, pair)
 			open := make(chan struct{})
 			first, b := blockAfter(t, r, g, n, func() { <-open })

@@ -386,7 +386,7 @@ func TestHandlerInPlaceThatDiesTakesNobodyAlong(t *testing.T) {
 					}
 					return die(ctx)
 				})
-				for inThere.Load() < 20 {
+				for inThere.Load() < int64(20/tenon.Scale) {
 					r.py.settle(t, r.x, 0, inPlace)
 					_, err := r.py.methods[0].Call(t.Context(), r.x, "die")
 					var e *tenon.Error

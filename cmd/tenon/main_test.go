@@ -27,29 +27,22 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	caches := []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOTOOLCHAIN"}
+	out, err := exec.Command("go", append([]string{"env"}, caches...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := strings.Split(string(out), "\n") // one a line, also those that are empty
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			large := `"` + base64.StdEncoding.EncodeToString(make([]byte, 1<<20)) + "\"\n"
-			if err := os.WriteFile(filepath.Join(env.WorkDir, "large.json"), []byte(large), 0o666); err != nil {
-				return err
-			}
-			const longest = 20_000_000 // of the names in large.jsonl, in bytes
-			lines := `{"Name": "` + strings.Repeat("x", longest) + "\", \"Stock\": 1}\n{\"Name\": \"y\", \"Stock\": 1}\n"
-			if err := os.WriteFile(filepath.Join(env.WorkDir, "large.jsonl"), []byte(lines), 0o666); err != nil {
-				return err
-			}
 			env.Setenv("ROOT", root)
 			env.Setenv("PID", strconv.Itoa(os.Getpid())) // for names that all of the machine share
 			env.Setenv("GOWORK", "off")
 			env.Setenv("GOGC", "400") // much is read, once
 			env.Setenv("GOFLAGS", "-mod=mod")
-			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOTOOLCHAIN"} {
-				value, err := exec.Command("go", "env", name).Output()
-				if err != nil {
-					return err
-				}
-				env.Setenv(name, strings.TrimSpace(string(value)))
+			for i, name := range caches {
+				env.Setenv(name, values[i])
 			}
 			return nil
 		},
@@ -61,11 +54,21 @@ func TestScripts(t *testing.T) {
 			return os.Getenv(variable) != "", nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"large":  large,
 			"module": module,
 			"status": status,
 			"start":  start,
 		},
 	})
+}
+
+// large writes large.json, a string, and large.jsonl, two articles.
+func large(ts *testscript.TestScript, _ bool, _ []string) {
+	text := `"` + base64.StdEncoding.EncodeToString(make([]byte, 1<<20)) + "\"\n"
+	ts.Check(os.WriteFile(ts.MkAbs("large.json"), []byte(text), 0o666))
+	const longest = 20_000_000 // of the names, in bytes
+	lines := `{"Name": "` + strings.Repeat("x", longest) + "\", \"Stock\": 1}\n{\"Name\": \"y\", \"Stock\": 1}\n"
+	ts.Check(os.WriteFile(ts.MkAbs("large.jsonl"), []byte(lines), 0o666))
 }
 
 // module makes the directory a module that uses tenon as it stands here.

@@ -6,12 +6,19 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen"
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/diag"
 	"github.com/tenon-go/tenon/cmd/tenon/internal/gen/load"
 )
+
+// Each load reads much, once.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
 
 var update = flag.Bool("update", false, "write the golden files")
 
