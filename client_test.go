@@ -153,7 +153,9 @@ func TestManyCallersShareOneConnectionThroughRestarts(t *testing.T) {
 	cancel()
 	callers.Wait()
 	c.Close()
+	r.mu.Lock() // a last dial may be under way
 	r.conns.Wait()
+	r.mu.Unlock()
 	if n := r.dials.Load(); n != 21 {
 		t.Logf("%d dials for 20 restarts", n)
 	}

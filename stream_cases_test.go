@@ -328,6 +328,35 @@ func TestItemCutOffAfterTheAnswerGivesItsRoomBack(t *testing.T) {
 	}
 }
 
+// What came before the end is there for a loop that begins after it.
+func TestLoopThatBeginsLateGetsWhatCame(t *testing.T) {
+	a, b := inproc.Pair()
+	conn := handling(t, a, b, func(srv *tenon.Server) {
+		tenon.Handle(srv, &both, func(ctx context.Context, n int) (int, error) {
+			for port := 2; port <= 3; port++ {
+				if err := tenon.Output(ctx, port, &intItem, upTo(n)); err != nil {
+					return 0, err
+				}
+			}
+			return 0, errors.New("boom")
+		})
+	})
+	r := tenon.Streams(t.Context(), &both, conn, 5, tenon.InputPort(&intItem, nil))
+	for port := 2; port <= 3; port++ {
+		items := 0
+		for _, err := range tenon.StreamOf(r, port, &intItem) {
+			if err == nil {
+				items++
+			} else if !strings.HasSuffix(err.Error(), "boom") {
+				t.Error(err)
+			}
+		}
+		if items != 5 {
+			t.Errorf("port %d: %d items", port, items)
+		}
+	}
+}
+
 func TestResultsThatEndInOrderDoNotCancelTheHandler(t *testing.T) {
 	a, b := inproc.Pair()
 	conn := handling(t, a, b, func(srv *tenon.Server) {

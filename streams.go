@@ -47,7 +47,8 @@ func Streams[A, R any](ctx context.Context, m *Method[A, R], c Caller, args A, p
 	}}
 }
 
-// StreamOf returns the stream at the port.
+// StreamOf returns the stream at the port. A loop that begins when the call has failed
+// already gets the items that came before that, and then the error.
 func StreamOf[T any](r *Results, port int, codec *Codec[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		call := r.join(port)
