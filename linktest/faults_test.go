@@ -276,7 +276,7 @@ func (l *brokenDirect) WaitRecv() error {
 		case "interrupts for ever":
 			l.DirectLink.InterruptRecv()
 		case "loses interrupts under data":
-			if l.count++; l.count == 500 {
+			if l.count++; l.count == 100 {
 				return nil
 			}
 		}
