@@ -128,9 +128,9 @@ func (v *victim) lent(p []byte) {
 }
 
 func TestHostileMemoryGivesErrCorrupt(t *testing.T) {
-	rounds := 40_000 // of 64 steps, five of twelve of them the peer's: a million mutations
+	rounds := 10_000 // of 64 steps, five of twelve of them the peer's: a quarter of a million mutations
 	if soak {
-		rounds *= 50
+		rounds *= 200
 	} else if testing.Short() || raceEnabled {
 		rounds = 2_000
 	}

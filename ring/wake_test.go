@@ -84,7 +84,7 @@ func (s *witness) forgotten(unread func() bool) bool {
 }
 
 // races is how many park/publish races a test plays, with sleeps that cost
-// nothing and with those of the system. Those of all tests take about 8 s on
+// nothing and with those of the system. Those of all tests take some seconds on
 // two idle cores and a minute where others need them too. In soak they are
 // expected to take 5 minutes, and took 24 beside a dozen other busy threads.
 func races() (spinning, sleeping int) {
@@ -94,7 +94,7 @@ func races() (spinning, sleeping int) {
 	case raceEnabled || testing.Short():
 		return 100_000, 10_000
 	default:
-		return 10_000_000, 50_000
+		return 3_000_000, 50_000
 	}
 }
 
