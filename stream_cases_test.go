@@ -328,6 +328,32 @@ func TestItemCutOffAfterTheAnswerGivesItsRoomBack(t *testing.T) {
 	}
 }
 
+// What a handler's stream has yielded arrives, also if it panics then.
+func TestItemsBeforeAPanicArrive(t *testing.T) {
+	a, b := inproc.Pair()
+	conn := handling(t, a, b, func(srv *tenon.Server) {
+		tenon.Handle(srv, &count, func(ctx context.Context, n int) (int, error) {
+			return 0, tenon.Output(ctx, 1, &intItem, func(yield func(int, error) bool) {
+				upTo(n)(yield)
+				panic("on purpose")
+			})
+		})
+	})
+	for range 20 {
+		items := 0
+		for _, err := range tenon.Stream(t.Context(), &count, conn, 50, &intItem) {
+			if err == nil {
+				items++
+			} else if tenon.CodeOf(err) != tenon.Panicked {
+				t.Error(err)
+			}
+		}
+		if items != 50 {
+			t.Fatalf("%d items", items)
+		}
+	}
+}
+
 // What came before the end is there for a loop that begins after it.
 func TestLoopThatBeginsLateGetsWhatCame(t *testing.T) {
 	a, b := inproc.Pair()
