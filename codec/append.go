@@ -34,7 +34,7 @@ func AppendInt(b []byte, v int64) []byte {
 	return appendInt(b, v)
 }
 
-// appendInt is AppendInt for any integer. Those of four bytes are a third quicker
+// appendInt is AppendInt for any integer. Those of four bytes are a fifth quicker
 // here than in msgp.
 func appendInt(b []byte, v int64) []byte {
 	if v > math.MaxInt16 && v <= math.MaxInt32 {

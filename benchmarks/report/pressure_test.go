@@ -43,6 +43,8 @@ func TestGoals(t *testing.T) {
 		"| net/rpc, the fastest of the peers : tenon shm, add |   20 or more |   19.0 |  19.0 |     19.0 | no      |",
 		"| grpc : tenon shm, add                              |   70 or more |   70.0 |  70.0 |     70.0 | yes     |",
 		"| tenon unix : bare, add                             | 1.15 or less |   1.20 |  1.20 |     1.20 | no      |",
+		"| tenon shm, add p50  |  1 µs or less |   1.00 |  1.00 |     1.00 | yes     |",
+		"| tenon unix, add p50 | 16 µs or less |   6.00 |  6.00 |     6.00 | yes     |",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s\nlacks %q", text, want)
