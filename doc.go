@@ -53,7 +53,8 @@
 //     with one error. break, an error, a panic, the end of the context and the end
 //     of the connection end both sides. What a receiver has not taken is bounded by
 //     its window, see [WithStreamWindow]; then the sender waits, and nobody else.
-//     An abandoned stream leaves nothing behind.
+//     An abandoned stream leaves nothing behind; one of several results of a call that
+//     was never begun holds the call until its context ends or nobody has it.
 //  10. What waits can be ended: Close and the contexts end every wait, and leave
 //     no goroutine of tenon behind.
 //

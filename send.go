@@ -137,9 +137,13 @@ func (m *message) checkLimit(n int) error {
 	if uint64(n) <= uint64(m.limit) {
 		return nil
 	}
+	side := "the peer accepts at most %d (tenon.WithMaxMessage on its side)"
+	if m.header.Flags&wire.Callee != 0 { // the caller reads this
+		side = "the caller accepts at most %d (tenon.WithMaxMessage on the caller's side)"
+	}
 	return &Error{
 		Code: ResourceExhausted, SafeToRetry: true, cause: ErrTooLarge,
-		Message: fmt.Sprintf("the message has %d bytes, the peer accepts at most %d (tenon.WithMaxMessage on its side)", n, m.limit),
+		Message: fmt.Sprintf("the message has %d bytes, "+side, n, m.limit),
 	}
 }
 

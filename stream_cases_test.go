@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -639,4 +640,32 @@ func TestProgressThatPanicsLeavesTheConnection(t *testing.T) {
 			t.Fatal(len(got), err)
 		}
 	}
+}
+
+// Streams that nobody has any more do not hold their call: one was left and the other
+// never begun.
+func TestResultsThatNobodyHasEndTheirCall(t *testing.T) {
+	a, b := inproc.Pair()
+	var ended atomic.Int64
+	conn := handling(t, a, b, func(srv *tenon.Server) {
+		tenon.Handle(srv, &both, func(ctx context.Context, n int) (int, error) {
+			defer ended.Add(1)
+			return 0, tenon.Outputs(ctx, tenon.OutputPort(2, &intItem, upTo(n)), tenon.OutputPort(3, &intItem, upTo(n)))
+		})
+	})
+	const calls = 5
+	for range calls {
+		r := tenon.Streams(t.Context(), &both, conn, 1<<40, tenon.InputPort(&intItem, nil))
+		for _, err := range tenon.StreamOf(r, 2, &intItem) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			runtime.GC() // whoever loops has it
+			break
+		}
+	}
+	eventually(t, "the handlers have ended", func() bool {
+		runtime.GC()
+		return ended.Load() == calls
+	})
 }

@@ -3,6 +3,7 @@ package tenon
 import (
 	"context"
 	"iter"
+	"runtime"
 	"sync"
 )
 
@@ -36,7 +37,8 @@ type sharedCall struct {
 
 // Streams returns the streams that m answers with; [StreamOf] gives one of them.
 // The first loop over any of them calls the method, and the call lasts until all
-// have been ranged over or ctx ends. Ranging over one again calls anew.
+// have been ranged over or ctx ends; at the latest until the garbage collector finds
+// that nobody has the streams any more. Ranging over one again calls anew.
 func Streams[A, R any](ctx context.Context, m *Method[A, R], c Caller, args A, ports ...Port) *Results {
 	m.mustCall(ctx, c)
 	return &Results{ctx: ctx, args: ports, outputs: m.Ports - len(ports), call: func(ctx context.Context, own *talk) error {
@@ -54,6 +56,7 @@ func StreamOf[T any](r *Results, port int, codec *Codec[T]) iter.Seq2[T, error] 
 		call := r.join(port)
 		loop := newLoop(r.ctx, codec, yield)
 		err := call.run(call.ctx, port, loop)
+		runtime.KeepAlive(r)
 		if err != nil && !loop.left {
 			var none T
 			yield(none, err)
@@ -77,6 +80,8 @@ func (r *Results) join(port int) *sharedCall {
 		known: make(chan struct{}), over: make(chan struct{}),
 	}
 	r.latest = c
+	runtime.AddCleanup(r, (*sharedCall).abandon, c)
+	call := r.call
 	go func() {
 		defer cancel()
 		returned := false
@@ -95,10 +100,16 @@ func (r *Results) join(port int) *sharedCall {
 			c.state = s
 			close(c.known)
 		}
-		c.err = r.call(ctx, own)
+		c.err = call(ctx, own)
 		returned = true
 	}()
 	return c
+}
+
+// abandon ends the call when nobody can take part in it any more.
+func (c *sharedCall) abandon() {
+	c.end()
+	c.release()
 }
 
 // run takes the items of one stream on behalf of its loop.

@@ -89,7 +89,7 @@ func (l *callLog) write(ctx context.Context, info *tenon.CallInfo, took time.Dur
 	}
 	attrs = append(attrs, slog.String("code", codeName(err)))
 	if err != nil {
-		attrs = append(attrs, slog.String("error", err.Error()), slog.Bool("safe_to_retry", tenon.SafeToRetry(err)))
+		attrs = append(attrs, slog.String("error", err.Error()), slog.Bool("safe_to_retry", !info.Serving && tenon.SafeToRetry(err))) // a handler has run
 	}
 	if l.attrs != nil {
 		attrs = append(attrs, l.attrs(ctx, info)...)

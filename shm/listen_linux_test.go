@@ -380,7 +380,7 @@ func TestLyingListenersAreRefused(t *testing.T) {
 // TestListenersOfOtherProtocolsAreKnownAtOnce dials servers that wait for a
 // request before they say a word.
 func TestListenersOfOtherProtocolsAreKnownAtOnce(t *testing.T) {
-	tenons := tenon.NewServer()
+	var tenons *tenon.Server
 	for name, serve := range map[string]func(net.Listener) error{
 		"http": func(l net.Listener) error { return http.Serve(l, nil) },
 		"tenon": func(l net.Listener) error {
@@ -392,6 +392,7 @@ func TestListenersOfOtherProtocolsAreKnownAtOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			tenons = tenon.NewServer()
 			served := make(chan error, 1)
 			go func() { served <- serve(l) }()
 			_, err = Dial(soon(t), someName(t))
