@@ -11,7 +11,8 @@ import (
 )
 
 // A Code says what kind of failure an [Error] is. The numbers are part of the
-// protocol.
+// protocol. A handler that returns an error with an *Error within, of a call of its
+// own, passes its code on; fmt.Errorf with %v instead of %w does not.
 type Code uint32
 
 const (

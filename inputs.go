@@ -22,7 +22,8 @@ var errInputsOver = errors.New("tenon: the call that this input belongs to is ov
 // handler has answered, the loop over the result was left, the connection or the
 // call's own context has ended. Such a call then returns at once; without, it
 // returns when its input next yields or ends. It is not made again by a pool or a
-// [Client].
+// [Client]: items that were taken, from a channel say, are gone, also where
+// [SafeToRetry] says that the handler has not run.
 //
 // The context is for one call; it is of no use for others once it was canceled, and
 // does not pass on to calls that the handler makes. With an implementation of the

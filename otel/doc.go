@@ -2,6 +2,7 @@
 // the server's a child of the client's, and the durations and sizes of calls as
 // metrics. One interceptor does it, on both sides:
 //
+//	otel.SetTextMapPropagator(propagation.TraceContext{}) // by default it writes nothing
 //	i := tenonotel.Interceptor()
 //	srv := tenon.NewServer(tenon.WithHandlerInterceptor(i), tenon.WithCallInterceptor(i)) // handlers that call back
 //	conn := tenon.NewConn(ctx, link, nil, tenon.WithCallInterceptor(i))
