@@ -157,7 +157,9 @@ func replace(path string) (*replacement, error) {
 		return nil, fmt.Errorf("%s is a directory", path)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
+	if failure := (*os.PathError)(nil); errors.As(err, &failure) { // the name there is of no interest
+		return nil, fmt.Errorf("%s: %w", path, failure.Err)
+	} else if err != nil {
 		return nil, err
 	}
 	return &replacement{file, path}, nil

@@ -52,8 +52,12 @@ func (r *Report) Compare(earlier *Report) string {
 		switch c.word() {
 		case "SLOWER":
 			slower++
-			fmt.Fprintf(&lines, "  SLOWER  %s over %s: %s, was %s (%.2f times; chance explains %.2f)\n",
-				row.Case, row.Channel, duration(row.P50), duration(c.before), c.ratio, 1+c.beyond)
+			ratio, chance := fmt.Sprintf("%.2f", c.ratio), fmt.Sprintf("%.2f", 1+c.beyond)
+			if ratio == chance {
+				ratio, chance = fmt.Sprintf("%.4f", c.ratio), fmt.Sprintf("%.4f", 1+c.beyond)
+			}
+			fmt.Fprintf(&lines, "  SLOWER  %s over %s: %s, was %s (%s times; chance explains %s)\n",
+				row.Case, row.Channel, duration(row.P50), duration(c.before), ratio, chance)
 		case "faster":
 			faster++
 		}
