@@ -144,10 +144,9 @@ func (c *caller) call(cmd *cobra.Command, address remote.Address, name string, a
 	if len(c.metadata) > 0 {
 		ctx = tenon.WithMetadata(ctx, c.metadata)
 	}
+	shown := &progress{to: cmd.ErrOrStderr()}
 	if c.progress {
-		p := &progress{to: cmd.ErrOrStderr()}
-		defer p.end()
-		ctx = tenon.WithProgress(ctx, p.show)
+		ctx = tenon.WithProgress(ctx, shown.show)
 	}
 	answer, err := method.Call(ctx, conn, texts, dynamic.Talk{
 		Input:   dynamic.NewLines("the standard input", cmd.InOrStdin()),
@@ -155,6 +154,7 @@ func (c *caller) call(cmd *cobra.Command, address remote.Address, name string, a
 		Called:  func(line []byte) { _ = printLine(cmd.ErrOrStderr(), line) },
 		Answers: c.answers,
 	})
+	shown.end() // before the result
 	if err == nil && len(answer) > 0 {
 		err = printLine(cmd.OutOrStdout(), answer)
 	}

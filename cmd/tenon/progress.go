@@ -39,7 +39,7 @@ func words(now tenon.Progress) string {
 	var parts []string
 	amount := func(what string, done, total int64, unit string) {
 		switch {
-		case total > done:
+		case total > done || total == done && done > 0 && what == "": // of bytes the total is only what is known
 			parts = append(parts, fmt.Sprintf("%s%d of %d%s (%d%%)", what, done, total, unit, int(100*float64(done)/float64(total))))
 		case done > 0:
 			parts = append(parts, fmt.Sprintf("%s%d%s", what, done, unit))
