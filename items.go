@@ -14,16 +14,18 @@ func sendAll[T any](ctx context.Context, o *outgoing, codec *Codec[T], seq iter.
 		return nil, nil
 	}
 	to := &itemsOf[T]{ctx: ctx, out: o, codec: codec, alone: codec.UserCode || o.check != nil, sent: sent}
-	defer o.breakOff() // also if encoding an item panics
-	for item, failure := range seq {
-		if failure != nil {
-			return failure, nil
+	returned := false
+	defer func() {
+		if !returned { // it panics, and what was yielded before arrives
+			o.breakOff()
+			if err := o.flushKept(o.conn.running); err != nil {
+				o.conn.sendFailed(err)
+			}
 		}
-		if err := to.put(item); err != nil {
-			return nil, err
-		}
-	}
-	return nil, nil
+	}()
+	why, err = to.putAll(seq)
+	returned = true
+	return why, err
 }
 
 // itemsOf is how items of a type get into a stream. It is one value, so that the body
@@ -35,6 +37,18 @@ type itemsOf[T any] struct {
 	alone bool            // none is kept: code of users must not run under a lock
 	item  T               // the one that is encoded; here it costs no allocation
 	sent  func(*outgoing) // hears of each, or nil
+}
+
+func (s *itemsOf[T]) putAll(seq iter.Seq2[T, error]) (why, err error) {
+	for item, failure := range seq {
+		if failure != nil {
+			return failure, nil
+		}
+		if err := s.put(item); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
 }
 
 // put sends one item, or keeps it for the next ones. It waits while the other side is

@@ -139,20 +139,6 @@ func (p *servedPort) end() {
 	p.out.conn.sender.allowance.over(p.out.id, true)
 }
 
-// flush sends what is kept of streams whose loops a panic has ended.
-func (p *servedPorts) flush() {
-	p.mu.Lock()
-	list := p.list
-	p.mu.Unlock()
-	for _, one := range list {
-		if one != nil {
-			if err := one.out.flushKept(one.out.conn.running); err != nil {
-				one.out.conn.sendFailed(err)
-			}
-		}
-	}
-}
-
 // end ends all streams: the call is over.
 func (p *servedPorts) end() {
 	p.mu.Lock()

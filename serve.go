@@ -268,9 +268,6 @@ func (s *servedCall) finish() {
 			e.Message, e.cause = panicked.Error(), panicked
 			s.conn.logger.Error("tenon: a handler panicked", "method", s.handler.method().Name, "panic", p, "stack", string(panicked.Stack))
 		}
-		if s.ports != nil {
-			s.ports.flush()
-		}
 		s.fail(e, 0)
 	}
 	s.conn.served.remove(s.id)
