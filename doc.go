@@ -31,10 +31,10 @@
 //
 //  1. Every call is settled exactly once: with its result, or with one error.
 //  2. A call returns when its context ends, whatever the other side and the link
-//     do, and the connection stays usable. The handler's context ends too; that of
-//     a stream that was canceled, when the loop over it goes on. (The
-//     caller's own work, encoding its arguments, decoding its results and an input
-//     that does not watch its context, is not broken off.)
+//     do, and the connection stays usable. The handler's context ends too, at once,
+//     whatever the caller is busy with. (The caller's own work, encoding its
+//     arguments, decoding its results, the body of a loop and an input that does
+//     not watch its context, is not broken off.)
 //  3. [Error.SafeToRetry] is true only if the handler cannot have run.
 //  4. When the connection ends, every open call fails and the context of every
 //     running handler ends.

@@ -220,12 +220,16 @@ func (in *incoming) close() (open bool) {
 		return false
 	}
 	in.closed = true
+	open = !in.over
+	if len(in.queue) > 0 && in.err == nil {
+		in.over, in.err = true, errOver // one that takes items all the same must not find an end in order
+	}
 	for i := range in.queue {
 		in.queue[i].release()
 	}
 	in.queue = nil
 	in.conn.spare.giveBack(in.window - int64(in.conn.limits.StreamBytes))
-	return !in.over
+	return open
 }
 
 // spareCredit is how many bytes of credit the streams of a connection share beyond

@@ -211,7 +211,7 @@ func (p *pendingCalls) take(r *reader, id uint32) (c *call.Call, known bool) {
 func (p *pendingCalls) abandon(c *call.Call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if open, _ := p.open.get(c.ID); open == nil {
+	if open, _ := p.open.get(c.ID); open != c {
 		return false
 	}
 	p.open.set(c.ID, nil)

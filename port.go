@@ -168,8 +168,8 @@ func portOf(ctx context.Context, n int, what string) (*servedCall, *servedPort) 
 
 // Input returns the stream at the port of the call whose handler's context ctx is.
 // It can be ranged over once. Items belong to whoever gets them. It ends with an
-// error if the caller's stream did, or the call has ended. Range over it before the
-// handler returns: a loop that goes on afterwards may miss items without an error.
+// error if the caller's stream did, or the call has ended: when the handler has returned,
+// what was not taken is dropped.
 func Input[T any](ctx context.Context, port int, codec *Codec[T]) iter.Seq2[T, error] {
 	s, p := portOf(ctx, port, "Input")
 	return func(yield func(T, error) bool) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -329,90 +328,6 @@ func TestItemCutOffAfterTheAnswerGivesItsRoomBack(t *testing.T) {
 	}
 }
 
-// What a handler's stream has yielded arrives, also if it panics then.
-func TestItemsBeforeAPanicArrive(t *testing.T) {
-	a, b := inproc.Pair()
-	conn := handling(t, a, b, func(srv *tenon.Server) {
-		tenon.Handle(srv, &count, func(ctx context.Context, n int) (int, error) {
-			return 0, tenon.Output(ctx, 1, &intItem, func(yield func(int, error) bool) {
-				upTo(n)(yield)
-				panic("on purpose")
-			})
-		})
-	})
-	for range 20 {
-		items := 0
-		for _, err := range tenon.Stream(t.Context(), &count, conn, 50, &intItem) {
-			if err == nil {
-				items++
-			} else if tenon.CodeOf(err) != tenon.Panicked {
-				t.Error(err)
-			}
-		}
-		if items != 50 {
-			t.Fatalf("%d items", items)
-		}
-	}
-}
-
-// What came before the end is there for a loop that begins after it.
-func TestLoopThatBeginsLateGetsWhatCame(t *testing.T) {
-	a, b := inproc.Pair()
-	conn := handling(t, a, b, func(srv *tenon.Server) {
-		tenon.Handle(srv, &both, func(ctx context.Context, n int) (int, error) {
-			for port := 2; port <= 3; port++ {
-				if err := tenon.Output(ctx, port, &intItem, upTo(n)); err != nil {
-					return 0, err
-				}
-			}
-			return 0, errors.New("boom")
-		})
-	})
-	r := tenon.Streams(t.Context(), &both, conn, 5, tenon.InputPort(&intItem, nil))
-	for port := 2; port <= 3; port++ {
-		items := 0
-		for _, err := range tenon.StreamOf(r, port, &intItem) {
-			if err == nil {
-				items++
-			} else if !strings.HasSuffix(err.Error(), "boom") {
-				t.Error(err)
-			}
-		}
-		if items != 5 {
-			t.Errorf("port %d: %d items", port, items)
-		}
-	}
-}
-
-func TestResultsThatEndInOrderDoNotCancelTheHandler(t *testing.T) {
-	a, b := inproc.Pair()
-	conn := handling(t, a, b, func(srv *tenon.Server) {
-		tenon.Handle(srv, &both, func(ctx context.Context, n int) (int, error) {
-			err := tenon.Outputs(ctx, tenon.OutputPort(2, &intItem, upTo(n)), tenon.OutputPort(3, &intItem, upTo(n)))
-			if err != nil {
-				return 0, err
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(10 * time.Millisecond):
-			}
-			return 0, fmt.Errorf("afterwards: %v", ctx.Err())
-		})
-	})
-	r := tenon.Streams(t.Context(), &both, conn, 5, tenon.InputPort(&intItem, nil))
-	var failures []error
-	for port := 2; port <= 3; port++ {
-		for _, err := range tenon.StreamOf(r, port, &intItem) {
-			if err != nil {
-				failures = append(failures, err)
-			}
-		}
-	}
-	if len(failures) != 1 || failures[0].Error() != "flow.Flow/Both: afterwards: <nil>" {
-		t.Errorf("%v", failures)
-	}
-}
-
 func TestStreamsThatAreBrokenOffInTheMiddleOfAnItem(t *testing.T) {
 	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
 		a, b := pair()
@@ -498,34 +413,6 @@ func TestKeptItemsArriveWithoutAnother(t *testing.T) {
 		within(t, "the input", func() {
 			if n, err := sum.Call(t.Context(), conn, 0, tenon.InputPort(&intItem, pausing)); n != 20*items || err != nil {
 				t.Error(n, err)
-			}
-		})
-	})
-}
-
-// A handler that leaves the loop over its input ends the input at once, not only
-// with its answer.
-func TestHandlerThatTakesNoMoreEndsTheInput(t *testing.T) {
-	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
-		stopped := make(chan struct{})
-		a, b := pair()
-		conn := handling(t, a, b, func(srv *tenon.Server) {
-			tenon.Handle(srv, &sum, func(ctx context.Context, n int) (int, error) {
-				for range tenon.Input(ctx, 1, &intItem) {
-					break
-				}
-				<-stopped
-				return 1, nil
-			})
-		})
-		within(t, "the call", func() {
-			got, err := sum.Call(t.Context(), conn, 0, tenon.InputPort(&intItem, func(yield func(int, error) bool) {
-				for yield(1, nil) {
-				}
-				close(stopped)
-			}))
-			if got != 1 || err != nil {
-				t.Error(got, err)
 			}
 		})
 	})
@@ -640,32 +527,4 @@ func TestProgressThatPanicsLeavesTheConnection(t *testing.T) {
 			t.Fatal(len(got), err)
 		}
 	}
-}
-
-// Streams that nobody has any more do not hold their call: one was left and the other
-// never begun.
-func TestResultsThatNobodyHasEndTheirCall(t *testing.T) {
-	a, b := inproc.Pair()
-	var ended atomic.Int64
-	conn := handling(t, a, b, func(srv *tenon.Server) {
-		tenon.Handle(srv, &both, func(ctx context.Context, n int) (int, error) {
-			defer ended.Add(1)
-			return 0, tenon.Outputs(ctx, tenon.OutputPort(2, &intItem, upTo(n)), tenon.OutputPort(3, &intItem, upTo(n)))
-		})
-	})
-	const calls = 5
-	for range calls {
-		r := tenon.Streams(t.Context(), &both, conn, 1<<40, tenon.InputPort(&intItem, nil))
-		for _, err := range tenon.StreamOf(r, 2, &intItem) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			runtime.GC() // whoever loops has it
-			break
-		}
-	}
-	eventually(t, "the handlers have ended", func() bool {
-		runtime.GC()
-		return ended.Load() == calls
-	})
 }

@@ -321,46 +321,6 @@ func TestErrorOfAnInputReachesTheHandler(t *testing.T) {
 	})
 }
 
-// break ends the other side: the handler's loop over what it sends, when the
-// caller's loop is left; and the caller's input, when the handler's is.
-func TestBreakEndsTheOtherSide(t *testing.T) {
-	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
-		left := make(chan error, 1)
-		a, b := pair()
-		conn := handling(t, a, b, func(srv *tenon.Server) {
-			readers(srv)
-			tenon.Handle(srv, &count, func(ctx context.Context, n int) (int, error) {
-				err := tenon.Output(ctx, 1, &intItem, func(yield func(int, error) bool) {
-					for yield(1, nil) {
-						time.Sleep(100 * time.Microsecond)
-					}
-				})
-				<-ctx.Done()
-				left <- errors.Join(err, ctx.Err())
-				return 0, err
-			})
-		})
-		for range tenon.Stream(t.Context(), &count, conn, 0, &intItem) {
-			break
-		}
-		within(t, "the handler", func() {
-			if err := <-left; !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-		})
-		stopped := false
-		got, err := sum.Call(t.Context(), conn, 10, tenon.InputPort(&intItem, func(yield func(int, error) bool) {
-			for yield(1, nil) {
-				time.Sleep(100 * time.Microsecond)
-			}
-			stopped = true
-		}))
-		if err != nil || got != 10 || !stopped {
-			t.Errorf("%d, %v, stopped %v", got, err, stopped)
-		}
-	})
-}
-
 // idle is an input of n items that then waits until ctx ends, and says that it did.
 func idle(ctx context.Context, n int) tenon.Port {
 	return tenon.InputPort(&intItem, func(yield func(int, error) bool) {

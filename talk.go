@@ -49,7 +49,10 @@ type talking struct {
 
 	agreement *shape.Agreement // what the peer's contract allows, unless it is the same
 
-	done   atomic.Bool // the call is settled; the outcome stands in open
+	done   atomic.Bool   // the call is settled; the outcome stands in open
+	watch  func() bool   // ends the watch over the caller's context; nil: there is none
+	lapsed chan struct{} // closed when that has found the end of the context, and acted
+	gaveUp bool          // it acted in time: nobody will settle the call
 	state  progressState
 	inputs sync.WaitGroup
 	ctx    context.Context // of the caller, for functions
@@ -91,7 +94,31 @@ func (c *Conn) converse(ctx context.Context, open *call.Call, t *talk) error {
 		return err
 	}
 	defer s.finish(ctx) // also when the body of a loop panics
+	s.watchOver(ctx)
 	return s.withInputErrors(s.run(ctx, t))
+}
+
+// watchOver has the other side learn at once when ctx ends: the main party may be in
+// the body of a loop then, or in an input, for as long as they like.
+func (s *talking) watchOver(ctx context.Context) {
+	if !s.loops && s.mainPort() < 0 && s.state.report == nil {
+		return // it does nothing but wait
+	}
+	s.lapsed = make(chan struct{})
+	s.watch = context.AfterFunc(ctx, func() {
+		s.gaveUp = s.giveUp()
+		close(s.lapsed)
+	})
+}
+
+// giveUp ends the call for its caller. It reports false when the call is settled, or
+// is being settled this moment.
+func (s *talking) giveUp() bool {
+	if !s.conn.pending.abandon(s.open) {
+		return false
+	}
+	s.conn.outbox.cancel(s.open.ID)
+	return true
 }
 
 // run runs the parties of an attempt and returns the call's error.
@@ -340,15 +367,12 @@ func (s *talking) settle(r *reader) {
 
 // finish ends the attempt, however it went: nothing of it is left when it returns.
 func (s *talking) finish(ctx context.Context) {
-	if !s.done.Load() {
-		if s.conn.pending.abandon(s.open) {
-			s.conn.outbox.cancel(s.open.ID)
-		} else {
-			s.main.act = func() error { return nil }
-			_ = s.main.wait(context.Background(), s.done.Load) // this moment
-		}
+	if s.watch != nil && !s.watch() {
+		<-s.lapsed
 	}
-	if s.done.Load() {
+	if !s.gaveUp && (s.done.Load() || !s.giveUp()) {
+		s.main.act = func() error { return nil }
+		_ = s.main.wait(context.Background(), s.done.Load) // this moment
 		<-s.open.Settled
 	}
 	s.close()
