@@ -114,14 +114,14 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
-// A PanicError is the panic of a handler as the hook of [WithErrorHook] sees it.
+// A PanicError is the panic of a handler, or of a function, as the hook of [WithErrorHook] sees it.
 // It does not travel: the caller gets its text.
 type PanicError struct {
 	Value any    // what panic was called with
 	Stack []byte // of the handler's goroutine
 }
 
-func (p *PanicError) Error() string { return fmt.Sprintf("the handler panicked: %v", p.Value) }
+func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
 
 // SafeToRetry reports whether err says that the handler cannot have run, so
 // that calling again, here or elsewhere, can do nothing twice.

@@ -86,9 +86,9 @@ func (p *inputOf[T]) sendAll(ctx context.Context, s *talking, o *outgoing) (why,
 // FuncPort is an argument that is a function, which the handler may call while the
 // call lasts, also many times at once. m describes it; its name appears in errors.
 // When f is nil the handler gets none. f runs on goroutines of the library; its
-// context ends when the handler gives up, or the call ends. A panic of f is an error
-// for the handler and is logged here; a handler to which f has no error goes on, since
-// it must not be this side's panic that ends its process.
+// context ends when the handler gives up, or the call ends. A panic of f is logged, is an
+// error for the handler if f has one, and ends the call: it is raised again on the goroutine
+// that made it.
 func FuncPort[A, R any](m *Method[A, R], f func(context.Context, A) (R, error)) Port {
 	return &functionOf[A, R]{typedHandler[A, R]{spec: m, fn: f}}
 }

@@ -262,13 +262,7 @@ func (s *servedCall) run() {
 // finish ends the call, however the handler ended.
 func (s *servedCall) finish() {
 	if !s.answered {
-		e := &Error{Code: Panicked, Message: "the handler ended its goroutine (runtime.Goexit)"}
-		if p := recover(); p != nil {
-			panicked := &PanicError{Value: p, Stack: debug.Stack()}
-			e.Message, e.cause = panicked.Error(), panicked
-			s.conn.logger.Error("tenon: a handler panicked", "method", s.handler.method().Name, "panic", p, "stack", string(panicked.Stack))
-		}
-		s.fail(e, 0)
+		s.broke(recover())
 	}
 	s.conn.served.remove(s.id)
 	s.cancel(context.Canceled)
@@ -288,6 +282,24 @@ func (s *servedCall) finish() {
 		}
 		s.handler.pace().took(s.ready-s.began-time.Duration(s.apart.Load()), runs)
 	}
+}
+
+// broke is finish's part where the handler did not return: p is its panic, or nil.
+func (s *servedCall) broke(p any) {
+	what := "handler"
+	if s.function != nil {
+		what = "function"
+	}
+	e := &Error{Code: Panicked, Message: "the " + what + " ended its goroutine (runtime.Goexit)"}
+	if p != nil {
+		panicked := &PanicError{Value: p, Stack: debug.Stack()}
+		e.Message, e.cause = fmt.Sprintf("the %s panicked: %v", what, p), panicked
+		s.conn.logger.Error("tenon: a "+what+" panicked", "method", s.handler.method().Name, "panic", fmt.Sprint(p), "stack", string(panicked.Stack))
+	}
+	if s.function != nil { // first, so that its call cannot succeed
+		s.function.of.broke(p, "a function")
+	}
+	s.fail(e, 0)
 }
 
 // decoding makes d decode the arguments, which it then has for itself.

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -416,99 +414,6 @@ func TestKeptItemsArriveWithoutAnother(t *testing.T) {
 			}
 		})
 	})
-}
-
-// A function among the arguments ends with the call: its context does, and the call
-// waits for it. Later calls of it are refused.
-func TestFunctionsEndWithTheirCall(t *testing.T) {
-	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
-		late := make(chan error, 2)
-		a, b := pair()
-		conn := handling(t, a, b, func(srv *tenon.Server) {
-			tenon.Handle(srv, &asked, func(ctx context.Context, n int) (int, error) {
-				f := tenon.Func(ctx, 1)
-				began := make(chan struct{})
-				free := context.WithoutCancel(ctx)
-				go func() {
-					close(began)
-					_, err := askF.Call(free, f, 1)
-					late <- err
-					_, err = askF.Call(free, f, 2)
-					late <- err
-				}()
-				<-began
-				if _, err := askF.Call(ctx, f, 0); err != nil {
-					return 0, err
-				}
-				return 1, nil
-			})
-		})
-		running, ended := 0, 0
-		both := make(chan struct{})
-		within(t, "the call", func() {
-			got, err := asked.Call(t.Context(), conn, 0, tenon.FuncPort(&askF, func(ctx context.Context, i int) (int, error) {
-				if i == 0 { // answers when the other one runs
-					both <- struct{}{}
-					return 0, nil
-				}
-				running++
-				<-both
-				<-ctx.Done()
-				ended++
-				return 0, ctx.Err()
-			}))
-			if got != 1 || err != nil {
-				t.Error(got, err)
-			}
-			if running != 1 || ended != 1 {
-				t.Errorf("%d functions run, %d have ended", running, ended)
-			}
-			for range 2 {
-				if err := <-late; err == nil {
-					t.Error("a function answered after its call")
-				}
-			}
-		})
-	})
-}
-
-// The error of a function that the handler passes on says who failed.
-func TestErrorOfAFunctionIsNamed(t *testing.T) {
-	a, b := inproc.Pair()
-	srv := tenon.NewServer(tenon.WithLogger(quiet))
-	tenon.Handle(srv, &asked, func(ctx context.Context, n int) (int, error) {
-		_, err := askF.Call(ctx, tenon.Func(ctx, 1), n)
-		if err == nil || !strings.HasSuffix(err.Error(), " [the host]") {
-			t.Errorf("the handler got %v", err)
-		}
-		if n == 1 {
-			return 0, fmt.Errorf("asking: %w", err)
-		}
-		return 0, err
-	})
-	tenon.Handle(srv, &sum, func(context.Context, int) (int, error) { return 0, errors.New("no numbers") })
-	go srv.ServeLink(t.Context(), b, tenon.WithPeerName("the host"))
-	conn := tenon.NewConn(t.Context(), a, nil, tenon.WithPeerName("the worker"), tenon.WithLogger(quiet))
-	defer conn.Close()
-	for n, want := range []string{
-		"flow.Flow/Ask: its function f: boom [the worker]",
-		"flow.Flow/Ask: asking: flow.Flow/Ask.f: boom [the host] [the worker]",
-		"flow.Flow/Ask: its function f: the handler panicked: ouch [the worker]",
-		"flow.Flow/Ask: its function f: flow.Flow/Sum: no numbers [the worker]",
-	} {
-		_, err := asked.Call(t.Context(), conn, n, tenon.FuncPort(&askF, func(ctx context.Context, n int) (int, error) {
-			switch n {
-			case 2:
-				panic("ouch")
-			case 3:
-				return sum.Call(ctx, conn, 0, tenon.InputPort[int](&intItem, nil))
-			}
-			return 0, errors.New("boom")
-		}))
-		if err == nil || err.Error() != want {
-			t.Errorf("%v; wanted %s", err, want)
-		}
-	}
 }
 
 func TestProgressThatPanicsLeavesTheConnection(t *testing.T) {

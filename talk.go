@@ -67,15 +67,15 @@ type talking struct {
 	running  map[*servedCall]bool // functions
 	idle     chan struct{}        // closed when the last one has ended, if somebody waits
 	failure  error                // of sending an input
-	panicked *inputPanic
+	panicked *ownPanic
 
 	inputErrors []error // what inputs yielded
 }
 
-// An inputPanic is the panic of an input that ran on a goroutine of its own.
-type inputPanic struct{ value any }
+// An ownPanic is the panic of an input or a function that ran on a goroutine of ours.
+type ownPanic struct{ value any }
 
-// errInput ends the main party's wait: an input has failed.
+// errInput ends the main party's wait: an input has failed, or a function panicked.
 var errInput = errors.New("tenon: an input failed")
 
 // errSettled ends the streams of a call that is settled.
@@ -230,17 +230,9 @@ func (s *talking) runInput(ctx context.Context, in inputPort, o *outgoing) {
 	defer s.inputs.Done()
 	returned := false
 	defer func() {
-		if returned {
-			return
+		if !returned {
+			s.broke(recover(), "an input")
 		}
-		s.mu.Lock()
-		if p := recover(); p != nil {
-			s.panicked = &inputPanic{p}
-		} else {
-			s.failure = &Error{Code: Panicked, Message: "an input ended its goroutine (runtime.Goexit)"}
-		}
-		s.mu.Unlock()
-		s.main.call(nil)
 	}()
 	err := in.run(ctx, s, o)
 	returned = true
@@ -254,6 +246,19 @@ func (s *talking) runInput(ctx context.Context, in inputPort, o *outgoing) {
 	s.mu.Lock()
 	if s.failure == nil {
 		s.failure = err
+	}
+	s.mu.Unlock()
+	s.main.call(nil)
+}
+
+// broke has the call end: an input or a function did not return. p is its panic, which
+// is raised again on the caller's goroutine, or nil.
+func (s *talking) broke(p any, what string) {
+	s.mu.Lock()
+	if p != nil {
+		s.panicked = &ownPanic{p}
+	} else {
+		s.failure = &Error{Code: Panicked, Message: what + " ended its goroutine (runtime.Goexit)"}
 	}
 	s.mu.Unlock()
 	s.main.call(nil)
@@ -381,8 +386,11 @@ func (s *talking) finish(ctx context.Context) {
 	s.dropParts()
 	s.endFunctions(ctx)
 	s.tally(s.open.Tally)
-	if s.panicked != nil {
-		panic(s.panicked.value)
+	s.mu.Lock()
+	panicked := s.panicked
+	s.mu.Unlock()
+	if panicked != nil {
+		panic(panicked.value)
 	}
 }
 
