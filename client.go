@@ -96,7 +96,7 @@ func (c *Client) Invoke(ctx context.Context, open *call.Call) error {
 			continue // a server that is ending does this to those who come late
 		}
 		if err != nil {
-			return c.explain(err, open.Method.Name)
+			return c.explain(ctx, err, open.Method.Name)
 		}
 		err = conn.Invoke(ctx, open)
 		var e *Error
@@ -111,14 +111,14 @@ func (c *Client) Invoke(ctx context.Context, open *call.Call) error {
 }
 
 // explain is the error of a call for which there was no connection.
-func (c *Client) explain(err error, method string) error {
+func (c *Client) explain(ctx context.Context, err error, method string) error {
 	o := newOptions(c.opts)
 	if o.peer == "" {
 		c.mu.Lock()
 		o.peer = c.address
 		c.mu.Unlock()
 	}
-	return (&Conn{options: o}).explain(unsent(err), method)
+	return (&Conn{options: o}).explain(ctx, unsent(err), method)
 }
 
 // Conn connects if need be and returns the connection.

@@ -199,6 +199,15 @@ func endsSomewhere(err error) bool {
 	return false
 }
 
+// becauseOf adds the cause of ctx's end, if somebody gave one, to an error that it is.
+func (e *Error) becauseOf(ctx context.Context) {
+	cause := context.Cause(ctx)
+	if end := ctx.Err(); end != nil && e.cause == end && cause != end {
+		e.Message = fmt.Sprintf("%s: %v", e.Message, cause)
+		e.cause = fmt.Errorf("%w: %w", end, cause)
+	}
+}
+
 // contextError is the error of a call that ended because its context did.
 func contextError(err error) *Error {
 	code := Canceled

@@ -43,7 +43,7 @@ func (c *Conn) invoke(ctx context.Context, open *call.Call) error {
 	if err == nil {
 		return nil
 	}
-	err = c.explain(err, open.Method.Name)
+	err = c.explain(ctx, err, open.Method.Name)
 	if e, ok := err.(*Error); ok {
 		e.function = open.Port != 0
 	}
@@ -274,13 +274,14 @@ func (c *Conn) unavailable(ctx context.Context, err error) error {
 	}
 }
 
-// explain says which call failed, and with whom.
-func (c *Conn) explain(err error, method string) error {
+// explain says which call failed, with whom, and why its context has ended if that was it.
+func (c *Conn) explain(ctx context.Context, err error, method string) error {
 	var e *Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	named := *e // the error of a broken connection is shared by its calls
 	named.Method, named.Peer = method, c.options.peer
+	named.becauseOf(ctx)
 	return &named
 }

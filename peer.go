@@ -55,20 +55,20 @@ func (c *Conn) Offers(ctx context.Context) ([]Offer, error) {
 	select {
 	case <-c.peer.ready:
 	case <-ctx.Done():
-		return nil, c.explain(unsent(ctx.Err()), "")
+		return nil, c.explain(ctx, unsent(ctx.Err()), "")
 	}
 	c.peer.mu.Lock()
 	methods, ended := maps.Clone(c.peer.announce), c.peer.ended
 	c.peer.mu.Unlock()
 	if ended != nil {
 		e := *ended
-		return nil, c.explain(unsent(&e), "")
+		return nil, c.explain(ctx, unsent(&e), "")
 	}
 	var offers []Offer
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		shape, err := c.describe(ctx, methods[name].number)
 		if err != nil {
-			return nil, c.explain(unsent(err), name)
+			return nil, c.explain(ctx, unsent(err), name)
 		}
 		offers = append(offers, Offer{name, shape})
 	}

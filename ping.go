@@ -22,7 +22,7 @@ func (c *Conn) Ping(ctx context.Context) (time.Duration, error) {
 	select {
 	case <-c.peer.ready:
 	case <-ctx.Done():
-		return 0, c.explain(unsent(ctx.Err()), "ping")
+		return 0, c.explain(ctx, unsent(ctx.Err()), "ping")
 	}
 	begun := time.Now()
 	number, back := c.pings.add()
@@ -33,9 +33,9 @@ func (c *Conn) Ping(ctx context.Context) (time.Duration, error) {
 	case <-back:
 		return time.Since(begun), nil
 	case <-ctx.Done():
-		return 0, c.explain(contextError(ctx.Err()), "ping")
+		return 0, c.explain(ctx, contextError(ctx.Err()), "ping")
 	case <-c.over:
-		return 0, c.explain(unsent(c.failed), "ping") // it runs nothing
+		return 0, c.explain(ctx, unsent(c.failed), "ping") // it runs nothing
 	}
 }
 

@@ -82,7 +82,7 @@ func (c *Conn) Begin(ctx context.Context, open *call.Call) error {
 		return call.ErrInvoke // interceptors see a call as a whole
 	}
 	if err := c.begin(ctx, open, true); err != nil {
-		return c.explain(err, open.Method.Name)
+		return c.explain(ctx, err, open.Method.Name)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (c *Conn) Finish(ctx context.Context, open *call.Call) error {
 		c.sendFailed(err) // our call is settled with the others
 	}
 	if err := c.finish(ctx, open); err != nil {
-		return c.explain(err, open.Method.Name)
+		return c.explain(ctx, err, open.Method.Name)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 // Results are the streams of a method that answers with several.
 type Results struct {
 	ctx     context.Context
+	method  string
 	call    func(ctx context.Context, t *talk) error
 	args    []Port
 	outputs int
@@ -21,6 +22,8 @@ type Results struct {
 // A sharedCall is one call of such a method, which several loops take part in. It
 // runs on a goroutine of its own.
 type sharedCall struct {
+	method string
+
 	begun map[int]bool // loops, by their ports
 	left  int          // loops that have not ended
 	end   context.CancelFunc
@@ -41,7 +44,7 @@ type sharedCall struct {
 // that nobody has the streams any more. Ranging over one again calls anew.
 func Streams[A, R any](ctx context.Context, m *Method[A, R], c Caller, args A, ports ...Port) *Results {
 	m.mustCall(ctx, c)
-	return &Results{ctx: ctx, args: ports, outputs: m.Ports - len(ports), call: func(ctx context.Context, own *talk) error {
+	return &Results{ctx: ctx, method: m.Name, args: ports, outputs: m.Ports - len(ports), call: func(ctx context.Context, own *talk) error {
 		t := m.take(args)
 		t.call.Talk = own
 		_, err := t.give(c.Invoke(ctx, &t.call))
@@ -76,7 +79,7 @@ func (r *Results) join(port int) *sharedCall {
 	loops, release := own.detach(r.ctx)
 	ctx, cancel := context.WithCancel(loops)
 	c := &sharedCall{
-		begun: map[int]bool{port: true}, left: r.outputs, end: cancel, ctx: loops, release: release,
+		method: r.method, begun: map[int]bool{port: true}, left: r.outputs, end: cancel, ctx: loops, release: release,
 		known: make(chan struct{}), over: make(chan struct{}),
 	}
 	r.latest = c
@@ -144,13 +147,13 @@ func (c *sharedCall) run(ctx context.Context, port int, loop taker) (err error) 
 		case err == errSettled:
 			return c.outcome()
 		case err != nil && ctx.Err() != nil:
-			return contextError(ctx.Err())
+			return c.state.conn.explain(ctx, contextError(ctx.Err()), c.method)
 		case err != nil || !ok:
 			inOrder = err == nil
-			return c.state.withInputErrors(err)
+			return c.state.conn.explain(ctx, c.state.withInputErrors(err), c.method)
 		}
 		if more, err := loop.take(items); !more {
-			return err
+			return c.state.conn.explain(ctx, err, c.method)
 		}
 	}
 }

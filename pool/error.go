@@ -41,6 +41,9 @@ func (p *Pool) tooLate(ctx context.Context, method string) error {
 	if errors.Is(reason, context.DeadlineExceeded) {
 		code = tenon.DeadlineExceeded
 	}
+	if cause := context.Cause(ctx); cause != reason {
+		reason = fmt.Errorf("%w: %w", reason, cause)
+	}
 	members := len(*p.seats.Load())
 	what := fmt.Sprintf("%v while waiting for one of %d busy members", reason, members)
 	if members == 0 {
