@@ -1,6 +1,7 @@
 package tenon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,12 +80,10 @@ func newConn(ctx context.Context, s *session, back *Server, opts ...Option) *Con
 		done:    make(chan struct{}),
 	}
 	c.running, c.stop = context.WithCancel(context.WithoutCancel(ctx))
-	if c.options.peer == "" {
-		c.options.peer = addressOf(s.link)
-	}
 	c.outbox = newOutbox(c.limits.Calls)
 	c.gate = newGate(&c.options)
 	c.who = identityOf(s.link)
+	c.options.peer = cmp.Or(c.options.peer, addressOf(s.link), c.who.name())
 	c.spare.left.Store(spareCredit)
 	s.epoch++
 	s.conn = c
@@ -209,7 +208,7 @@ func (c *Conn) Shutdown(ctx context.Context) error {
 }
 
 // Peer names the other side as errors do: what [WithPeerName] said, or else its
-// address. It is empty if neither is known.
+// address, or else its process ("pid 4711"). It is empty if none is known.
 func (c *Conn) Peer() string { return c.options.peer }
 
 // Done is closed when the connection has ended and every call is settled.

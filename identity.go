@@ -13,6 +13,7 @@ import (
 type identity struct {
 	uid          int
 	uidKnown     bool
+	pid          int // 0: it is not known
 	certificates []*x509.Certificate
 }
 
@@ -33,9 +34,22 @@ func identityOf(link any) identity {
 		return l.who
 	case interface{ PeerUID() (int, bool) }:
 		uid, known := l.PeerUID()
-		return identity{uid: uid, uidKnown: known}
+		who := identity{uid: uid, uidKnown: known}
+		if l, ok := link.(interface{ PeerPID() (int, bool) }); ok {
+			who.pid, _ = l.PeerPID()
+		}
+		return who
 	}
 	return identity{}
+}
+
+// name names a peer that has neither a name nor an address. A link that was inherited
+// says who made it, which may be this process.
+func (who identity) name() string {
+	if who.pid == 0 || who.pid == os.Getpid() {
+		return ""
+	}
+	return fmt.Sprintf("pid %d", who.pid)
 }
 
 // identify returns what is known of the peer of a connection that was accepted,
@@ -43,8 +57,7 @@ func identityOf(link any) identity {
 func identify(conn net.Conn) (who identity, err error) {
 	switch c := conn.(type) {
 	case *net.UnixConn:
-		who.uid, err = uidOf(c)
-		who.uidKnown = err == nil
+		who, err = credentialsOf(c)
 	case *tls.Conn:
 		if state := c.ConnectionState(); len(state.VerifiedChains) > 0 {
 			who.certificates = state.PeerCertificates

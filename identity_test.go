@@ -24,6 +24,9 @@ func whoCalls(ctx context.Context, _ string) (string, error) {
 		name = chain[0].DNSNames[0]
 	}
 	uid, known := conn.PeerUID()
+	if conn.Peer() == "pid 42" {
+		name += "process 42"
+	}
 	return fmt.Sprint(uid, " ", known, " ", name), nil
 }
 
@@ -85,6 +88,7 @@ func TestHandlersKnowWhoThePeerIs(t *testing.T) {
 type knowingLink struct{ *inproc.Link }
 
 func (knowingLink) PeerUID() (int, bool) { return 4711, true }
+func (knowingLink) PeerPID() (int, bool) { return 42, true }
 
 func TestLinksTellWhoThePeerIs(t *testing.T) {
 	a, b := inproc.Pair()
@@ -93,7 +97,7 @@ func TestLinksTellWhoThePeerIs(t *testing.T) {
 	go srv.ServeLink(t.Context(), knowingLink{b})
 	conn := tenon.NewConn(t.Context(), a, nil)
 	defer conn.Close()
-	if got, err := fail.Call(t.Context(), conn, ""); err != nil || got != "4711 true " {
+	if got, err := fail.Call(t.Context(), conn, ""); err != nil || got != "4711 true process 42" {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -75,7 +75,7 @@ func (o options) tellOfEnd(link Link, err error) {
 		log, what = o.logger.Warn, refused
 	}
 	if a, ok := link.(*acceptedLink); ok {
-		log(what, "from", a.from, "error", err)
+		log(what, "from", nameOf(a.from, a.who), "error", err)
 	} else {
 		log(what, "error", err)
 	}
@@ -88,6 +88,15 @@ type acceptedLink struct {
 	*iolink.Link
 	from net.Addr
 	who  identity
+}
+
+// nameOf names who has connected, for the log: a client of a Unix socket seldom has an
+// address.
+func nameOf(from net.Addr, who identity) string {
+	if name := who.name(); name != "" {
+		return name
+	}
+	return from.String()
 }
 
 // passing reports whether accepting may work again in a moment.
@@ -127,7 +136,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, opts ...Option) erro
 			accepting.Go(func() {
 				who, err := admit(ctx, conn, o)
 				if err != nil {
-					o.logger.Warn(refused, "from", conn.RemoteAddr(), "error", err)
+					o.logger.Warn(refused, "from", nameOf(conn.RemoteAddr(), who), "error", err)
 				}
 				link := &acceptedLink{iolink.New(conn), conn.RemoteAddr(), who}
 				switch {

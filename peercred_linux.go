@@ -6,21 +6,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// uidOf returns the user as whom the process at the other end of c runs.
-func uidOf(c *net.UnixConn) (int, error) {
+// credentialsOf returns which process is at the other end of c, and as whom it runs.
+func credentialsOf(c *net.UnixConn) (identity, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
-		return 0, err
+		return identity{}, err
 	}
 	var cred *unix.Ucred
 	var failed error
 	if err := raw.Control(func(fd uintptr) {
 		cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 	}); err != nil {
-		return 0, err
+		return identity{}, err
 	}
 	if failed != nil {
-		return 0, failed
+		return identity{}, failed
 	}
-	return int(cred.Uid), nil
+	return identity{uid: int(cred.Uid), pid: int(cred.Pid), uidKnown: true}, nil
 }

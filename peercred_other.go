@@ -8,6 +8,6 @@ import (
 	"runtime"
 )
 
-func uidOf(*net.UnixConn) (int, error) {
-	return 0, fmt.Errorf("%w: %s does not tell whose process is at the other end of a Unix socket; use tenon.WithToken", errRefused, runtime.GOOS)
+func credentialsOf(*net.UnixConn) (identity, error) {
+	return identity{}, fmt.Errorf("%w: %s does not tell whose process is at the other end of a Unix socket; use tenon.WithToken", errRefused, runtime.GOOS)
 }

@@ -252,6 +252,16 @@ func (l *Link) PeerUID() (uid int, known bool) {
 	return int(who.Uid), true
 }
 
+// PeerPID returns the other end's process when it connected, or the one that created
+// the link that was inherited. It is known until l is closed.
+func (l *Link) PeerPID() (pid int, known bool) {
+	who, err := credentials(l.socket)
+	if err != nil {
+		return 0, false
+	}
+	return int(who.Pid), true
+}
+
 // checkUID asks the kernel who is at the other end, and refuses strangers.
 func (o options) checkUID(conn *net.UnixConn) error {
 	who, err := credentials(conn)

@@ -60,3 +60,6 @@ func sendByte(uintptr) {}
 
 // PeerUID is known on Linux only.
 func (l *Link) PeerUID() (uid int, known bool) { return 0, false }
+
+// PeerPID is known on Linux only.
+func (l *Link) PeerPID() (pid int, known bool) { return 0, false }
