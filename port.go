@@ -76,6 +76,11 @@ func (p *inputOf[T]) sendAll(ctx context.Context, s *talking, o *outgoing) (why,
 	if o.stopped.Load() { // before whoever stopped it could see that it runs
 		return nil, errStopped
 	}
+	if s.scope != nil { // its caller waits for the answer too, which ends the input
+		s.conn.reader.waiting.Add(1)
+		defer s.conn.reader.waiting.Add(-1)
+		s.conn.reader.rouse()
+	}
 	var sent func(*outgoing)
 	if s.state.report != nil {
 		sent = s.sent

@@ -401,6 +401,25 @@ func TestInputsAreCutWhenTheCallIsOver(t *testing.T) {
 	})
 }
 
+// An answer that comes while an input waits is read at once: nobody has to find out that
+// the one who would read it is elsewhere.
+func TestAnswerIsReadWhileAnInputWaits(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		conn := handling(t, a, b, readers)
+		tenon.StopWatch(conn)
+		for range 20 {
+			within(t, "the call", func() {
+				ctx, cancel := tenon.WithInputCancel(t.Context())
+				defer cancel()
+				if got, err := sum.Call(ctx, conn, 10, idle(ctx, 6)); err != nil || got != 10 {
+					t.Error(got, err)
+				}
+			})
+		}
+	})
+}
+
 // What is cut is the input and nothing else: what came before the end is there, the
 // error is the handler's own, and such a call is not made again.
 func TestOnlyInputsAreCut(t *testing.T) {
