@@ -198,6 +198,15 @@ func TestCheckNamesEveryDifference(t *testing.T) {
 			t.Errorf("%v does not name %s", err, part)
 		}
 	}
+	all := []tenon.AnyMethod{&missing}
+	for i, want := range []string{"test.Calc/Missing: ", "test.Calc/Missing and another method: ", "test.Calc/Missing and 2 other methods: "} {
+		err := tenon.Check(t.Context(), conn, append(all, &add, &other)...)
+		lines := strings.Split(err.Error(), "\n")
+		if len(lines) != 2 || !strings.HasPrefix(lines[0], want) || tenon.CodeOf(err) != tenon.Unimplemented {
+			t.Errorf("%v; wanted %s", err, want)
+		}
+		all = append(all, &tenon.Method[string, string]{Name: fmt.Sprint("test.Calc/Missing", i), Shape: "() ()", Args: textCodec, Result: textCodec})
+	}
 }
 
 func TestMetadataOfAnswers(t *testing.T) {
