@@ -81,7 +81,7 @@ func (b *base) readAll() error {
 			b.poller.End()
 			b.begun = false
 		}
-		if b.poll == nil || !b.served && b.waiting.Load() == 0 {
+		if b.poll == nil || !b.served && !b.awaited() {
 			return nil
 		}
 		b.poller.Begin()
@@ -213,7 +213,7 @@ func (b *base) park() bool {
 	}
 	last := b.settled
 	b.settled = time.Now()
-	if b.settled.Sub(last) > parkWithin || b.waiting.Load() > 0 {
+	if b.settled.Sub(last) > parkWithin || b.awaited() {
 		return false
 	}
 	b.role.enter(roleFree)

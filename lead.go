@@ -144,7 +144,7 @@ func (r *reader) leave() {
 	if r.role.move(roleCallerRun, roleRun) {
 		return // the base reader comes back from its handler, or the watch acts
 	}
-	if r.waiting.Load() == 0 && !r.expectsCalls() {
+	if !r.awaited() && !r.expectsCalls() {
 		for !r.role.step(roleCallerFree, roleFree, 1) && !r.role.step(roleCaller, roleLoose, 1) {
 			// The base reader woke up between the two.
 		}
@@ -188,9 +188,9 @@ func (r *reader) expectsCalls() bool {
 	return true
 }
 
-// wanted reports whether the role must not be left lying about: a caller waits, or
-// the connection ends.
-func (r *reader) wanted() bool { return r.waiting.Load() > 0 || isClosed(r.conn.over) }
+// wanted reports whether the role must not be left lying about: an answer is awaited,
+// or the connection ends.
+func (r *reader) wanted() bool { return r.awaited() || isClosed(r.conn.over) }
 
 // rouse has the base reader read if nobody does.
 func (r *reader) rouse() {

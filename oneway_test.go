@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tenon-go/tenon"
+	"github.com/tenon-go/tenon/pool"
 )
 
 // publish is a one-way method.
@@ -131,6 +132,42 @@ func TestOneWayCallersAtTheLimitRead(t *testing.T) {
 			all.Wait()
 		})
 		conn.Close()
+		<-served
+	})
+}
+
+// Who waits for a place in a pool does not read. The base reader does, although callers
+// read the rest, and nobody has to wait for the watch.
+func TestOneWayCallersAtTheLimitOfAPoolNeedNoWatch(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		srv := newsServer(func(context.Context, string) error { return nil })
+		new(calc).register(srv)
+		served := make(chan error, 1)
+		go func() { served <- srv.ServeLink(context.Background(), b) }()
+		p, err := pool.New(t.Context(), 1, func(context.Context) (pool.Member, error) {
+			conn := tenon.NewConn(context.Background(), a, nil)
+			tenon.StopWatch(conn)
+			return conn, nil
+		}, pool.Concurrency(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		within(t, "a call at the limit", func() {
+			for range 20 {
+				for range 3 { // so that the reading is left to callers
+					if _, err := add.Call(t.Context(), p, addArgs(1, 2)); err != nil {
+						t.Error(err)
+					}
+				}
+				for range 5 {
+					if _, err := publish.Call(t.Context(), p, "news"); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+		p.Close()
 		<-served
 	})
 }

@@ -16,7 +16,7 @@ type pendingCalls struct {
 
 	mu       sync.Mutex
 	open     openCalls[*call.Call] // nil: the caller gave up, the answer is still due
-	places   map[uint32]call.Place // what calls occupy whose callers gave up
+	places   map[uint32]place      // what calls occupy whose callers gave up
 	oneWay   map[uint32]struct{}   // calls that are published, and not answered
 	admitted int                   // calls that have a place and no id yet
 	last     uint32                // the id given out last
@@ -25,6 +25,12 @@ type pendingCalls struct {
 	freed    chan struct{}         // closed when a call is settled; nil: nobody waits
 	ended    *Error                // what later calls get
 	over     bool                  // functions of open calls get it too
+}
+
+// A place is what a call occupies whose caller gave up.
+type place struct {
+	call.Place
+	scarce bool
 }
 
 func newPendingCalls() *pendingCalls {
@@ -193,14 +199,17 @@ func (p *pendingCalls) take(r *reader, id uint32) (c *call.Call, known bool) {
 		p.room(r)
 		delete(p.oneWay, id)
 	}
-	var place call.Place
+	var left place
 	if known && c == nil {
-		place = p.places[id]
+		left = p.places[id]
 		delete(p.places, id)
 	}
 	p.mu.Unlock()
-	if place != nil {
-		place.Leave()
+	if left.Place != nil {
+		left.Leave()
+	}
+	if left.scarce {
+		r.freed()
 	}
 	return c, known
 }
@@ -210,8 +219,8 @@ func (p *pendingCalls) take(r *reader, id uint32) (c *call.Call, known bool) {
 // the caller then waits for that.
 func (p *pendingCalls) abandon(c *call.Call) bool {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if open, _ := p.open.get(c.ID); open != c {
+		p.mu.Unlock()
 		return false
 	}
 	p.open.set(c.ID, nil)
@@ -221,11 +230,19 @@ func (p *pendingCalls) abandon(c *call.Call) bool {
 		}
 		p.oneWay[c.ID] = struct{}{}
 	}
+	scarce := c.Place != nil && c.Place.Scarce()
+	if scarce {
+		p.reader.scarce.Add(1)
+	}
 	if c.Place != nil {
 		if p.places == nil {
-			p.places = make(map[uint32]call.Place)
+			p.places = make(map[uint32]place)
 		}
-		p.places[c.ID], c.Place = c.Place, nil
+		p.places[c.ID], c.Place = place{c.Place, scarce}, nil
+	}
+	p.mu.Unlock()
+	if scarce {
+		p.reader.rouse()
 	}
 	return true
 }

@@ -24,7 +24,7 @@ type reader struct {
 	splitter wire.Splitter
 	parts    assembler
 	accepted *servedCall  // the call that the last frame began
-	served   bool         // a call came since the base reader woke up
+	served   bool         // a call came since the base reader woke up, or a scarce place became free
 	pushes   int          // how often to leave the link watched for calls that come unasked
 	answered bool         // an answer came since then
 	ready    bool         // a handler or a caller can run and has not had its turn
@@ -36,6 +36,7 @@ type reader struct {
 	detach   bool         // the peer's final bye was read: what follows is not ours
 
 	waiting atomic.Int32 // callers who wait for answers
+	scarce  atomic.Int32 // answers that will free scarce places: who waits for one does not read
 	quick   atomic.Int32 // answers that came in time for polling, while others read
 	watch   watch
 }
@@ -51,6 +52,16 @@ func newReader(c *Conn) *reader {
 	r.poll, _ = c.link.(poller)
 	r.watch.init(r)
 	return r
+}
+
+// awaited reports whether somebody waits for an answer, or soon may.
+func (r *reader) awaited() bool { return r.waiting.Load() > 0 || r.scarce.Load() > 0 }
+
+// freed notes that an answer has freed a scarce place. The next such answer may follow
+// soon, and no caller will read it: it is like a call of the peer's.
+func (r *reader) freed() {
+	r.scarce.Add(-1)
+	r.served, r.ready = true, true
 }
 
 // drain reads up to max chunks, all that is there if max is negative, and acts

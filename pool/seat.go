@@ -98,6 +98,12 @@ func (s *seat) take(limit int64) bool {
 // call.Place.
 func (s *seat) Leave() { s.keeper.pool.release(s) }
 
+// Scarce reports whether the member takes no more calls until one has left.
+func (s *seat) Scarce() bool {
+	limit := s.keeper.pool.concurrency
+	return limit != 0 && s.inFlight.Load() >= limit
+}
+
 // enter counts one more call, whatever the limit.
 func (s *seat) enter() {
 	s.inFlight.Add(1)

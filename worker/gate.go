@@ -27,6 +27,9 @@ func (g *gate) enter() bool {
 // Leave makes a gate a call.Place.
 func (g *gate) Leave() { g.leave() }
 
+// Scarce reports false: there is room for all.
+func (g *gate) Scarce() bool { return false }
+
 func (g *gate) leave() {
 	if g.state.Add(-1) == shut {
 		g.settle()

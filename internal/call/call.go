@@ -106,8 +106,16 @@ type Waiter struct {
 func NewWaiter() Waiter { return Waiter{Settled: make(chan struct{}, 1)} }
 
 // A Place is something that a call occupies while it runs, such as a member of a
-// pool. Leave is called in the role of a connection's reader: it must not wait.
-type Place interface{ Leave() }
+// pool. Its methods are called where nobody must wait: under locks of a connection,
+// or in the role of its reader.
+type Place interface {
+	// Leave gives the place back.
+	Leave()
+	// Scarce reports whether there is no other one, so that somebody may soon wait
+	// for this one. A carrier asks when it takes the place over, and then sees to it
+	// that the end of the handler is noticed at once.
+	Scarce() bool
+}
 
 // An Outcome is how a call ended: with the encoded results, or with Err.
 type Outcome struct {
