@@ -15,6 +15,8 @@ import (
 // call was doing.
 func TestCauseOfTheContextIsInTheErrorOfItsCall(t *testing.T) {
 	left := errors.New("the user has left")
+	over := make(chan struct{}) // no handler answers before
+	defer close(over)
 	a, b := inproc.Pair()
 	conn := handling(t, a, b, func(srv *tenon.Server) {
 		serveBoth(srv)
@@ -22,11 +24,11 @@ func TestCauseOfTheContextIsInTheErrorOfItsCall(t *testing.T) {
 			return 0, tenon.Output(ctx, 1, &intItem, upTo(n))
 		})
 		tenon.Handle(srv, &sum, func(ctx context.Context, n int) (int, error) {
-			<-ctx.Done()
+			<-over
 			return 0, ctx.Err()
 		})
 		tenon.Handle(srv, &echo, func(ctx context.Context, p []byte) ([]byte, error) {
-			<-ctx.Done()
+			<-over
 			return nil, ctx.Err()
 		})
 	})
