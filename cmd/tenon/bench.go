@@ -46,7 +46,7 @@ busy to believe the figures. Single calls are steadiest in their p50.
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan := bench.Plan{Channels: channels, Cases: only, Rounds: 5, Each: 250 * time.Millisecond, Watch: time.Second}
 			if quick {
-				plan.Rounds, plan.Each, plan.Watch = 3, 20*time.Millisecond, 300*time.Millisecond
+				plan.Rounds, plan.Each, plan.Watch, plan.Within = 3, 15*time.Millisecond, 300*time.Millisecond, 17*time.Second
 			}
 			if err := plan.Check(); err != nil {
 				return usage(cmd, "%w", err)
@@ -58,10 +58,13 @@ busy to believe the figures. Single calls are steadiest in their p50.
 				if earlier, err = bench.Read(compare); err != nil {
 					return fmt.Errorf("tenon bench: %w", err)
 				}
+				if err := plan.CheckCompare(earlier); err != nil {
+					return fmt.Errorf("tenon bench: %s: %w", compare, err)
+				}
 			}
 			var picture *replacement
 			if plot != "" {
-				if err := bench.CheckPlot(plot); err != nil {
+				if err := plan.CheckPlot(plot); err != nil {
 					return usage(cmd, "%w", err)
 				}
 				var err error
@@ -80,7 +83,10 @@ busy to believe the figures. Single calls are steadiest in their p50.
 					return fmt.Errorf("tenon bench: the plot: %w", err)
 				}
 			}
-			return show(cmd, report, earlier, asJSON)
+			if err := show(cmd, report, earlier, asJSON); err != nil {
+				return fmt.Errorf("tenon bench: %w", err)
+			}
+			return nil
 		},
 	}
 	flags := cmd.Flags()

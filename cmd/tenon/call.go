@@ -239,6 +239,7 @@ func find(offers []tenon.Offer, name string) (tenon.Offer, error) {
 	}
 	switch {
 	case len(methods) > 0:
+		sortByLikeness(methods, name)
 		return tenon.Offer{}, fmt.Errorf("does not offer %s; similar:\n  %s", name, printable(strings.Join(methods, "\n  ")))
 	case len(services) > 0:
 		return tenon.Offer{}, fmt.Errorf("does not offer %s; its services are\n  %s", name, printable(strings.Join(slices.Compact(services), "\n  ")))

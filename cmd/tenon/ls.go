@@ -52,14 +52,19 @@ the types in them. Addresses are
 				e := json.NewEncoder(cmd.OutOrStdout())
 				e.SetEscapeHTML(false)
 				e.SetIndent("", "  ")
-				return e.Encode(services)
+				if err := e.Encode(services); err != nil {
+					return fmt.Errorf("tenon ls: %w", err)
+				}
+				return nil
 			case len(services) == 0:
 				return fmt.Errorf("tenon ls: %s offers nothing: did it register its services before it served?", address)
 			}
 			var text strings.Builder
 			signature.Write(&text, services)
-			_, err = fmt.Fprint(cmd.OutOrStdout(), printable(text.String()))
-			return err
+			if _, err := fmt.Fprint(cmd.OutOrStdout(), printable(text.String())); err != nil {
+				return fmt.Errorf("tenon ls: %w", err)
+			}
+			return nil
 		},
 	}
 	to.addFlags(cmd)

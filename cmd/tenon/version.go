@@ -18,12 +18,16 @@ func newVersionCommand() *cobra.Command {
 			}
 			return nil
 		},
-		Run: func(cmd *cobra.Command, _ []string) {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			version := "(devel)"
 			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 				version = info.Main.Version
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "tenon %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "tenon %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			if err != nil {
+				return fmt.Errorf("tenon version: %w", err)
+			}
+			return nil
 		},
 	}
 }

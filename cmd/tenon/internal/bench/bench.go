@@ -20,7 +20,8 @@ import (
 type Plan struct {
 	Channels []string      // nil: all that this system has
 	Cases    []string      // nil: all
-	Rounds   int           // how often
+	Rounds   int           // how often, at most
+	Within   time.Duration // 0, or no round after the second is begun that would end later
 	Each     time.Duration // how long a case of a channel takes in a round, beside warming up
 	Watch    time.Duration // how long to look at the idle machine before
 
@@ -31,6 +32,12 @@ type Plan struct {
 // Check names the first channel or case of the plan that does not exist, or that
 // this system lacks.
 func (p Plan) Check() error {
+	if p.Channels != nil && len(p.Channels) == 0 {
+		return fmt.Errorf("no channel is named; there are %s", ChannelNames())
+	}
+	if p.Cases != nil && len(p.Cases) == 0 {
+		return fmt.Errorf("no case is named; there are %s", CaseNames())
+	}
 	for _, name := range p.Channels {
 		i := slices.IndexFunc(channels, func(c channel) bool { return c.name == name })
 		if i < 0 {
@@ -77,6 +84,7 @@ func (p Plan) jobs() []*job {
 // does.
 func (p Plan) Run(ctx context.Context) (*Report, error) {
 	report := &Report{Machine: machine.Here(), LeftOut: leftOut(p.Channels)}
+	began := time.Now()
 	before := machine.StartWatch()
 	select {
 	case <-time.After(p.Watch):
@@ -88,7 +96,12 @@ func (p Plan) Run(ctx context.Context) (*Report, error) {
 	jobs := p.jobs()
 	done := 0
 	during := machine.StartWatch()
+	first := time.Now()
 	for round := range p.Rounds {
+		if average := time.Since(first) / time.Duration(max(1, round)); p.Within > 0 && round > 1 && time.Since(began)+average > p.Within {
+			break
+		}
+		report.rounds = round + 1
 		for _, turn := range turns(jobs, round) {
 			err := p.turn(ctx, turn, func(j *job) {
 				if p.Progress != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,7 +58,7 @@ func TestEveryCaseOfEveryChannelIsMeasured(t *testing.T) {
 	}
 	for _, format := range []struct{ path, magic string }{{"a.svg", "<?xml"}, {"a.PNG", "\x89PNG"}} {
 		var b bytes.Buffer
-		if err := errors.Join(CheckPlot(format.path), report.Plot(&b, format.path)); err != nil {
+		if err := errors.Join(plan.CheckPlot(format.path), report.Plot(&b, format.path)); err != nil {
 			t.Error(err)
 		}
 		if !strings.HasPrefix(b.String(), format.magic) {
@@ -90,9 +91,53 @@ func TestUnknownNamesAreRefused(t *testing.T) {
 		{Plan{Channels: []string{"inproc", "carrier pigeon"}}, `there is no channel "carrier pigeon"; there are shm,`},
 		{Plan{Cases: []string{"sub"}}, `there is no case "sub"; there are add,`},
 		{Plan{Channels: []string{"inproc"}, Cases: []string{"start"}}, "none of these cases"},
+		{Plan{Channels: []string{}}, "no channel is named; there are shm,"},
+		{Plan{Cases: []string{}}, "no case is named; there are add,"},
 	} {
 		if err := c.plan.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v", c.plan, err)
+		}
+	}
+}
+
+func TestPlanOfWhichNothingIsDrawnOrComparedIsRefused(t *testing.T) {
+	for name, drawn := range map[string]bool{"add": true, "upload1MiB": true, "ring64B": true, "user": false, "streamout": false, "stream64KiB": false} {
+		if err := (Plan{Cases: []string{name}}).CheckPlot("a.svg"); (err == nil) != drawn {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	earlier := &Report{Rows: []Row{{Channel: "inproc", Case: "add"}}}
+	if err := (Plan{Cases: []string{"add", "user"}}).CheckCompare(earlier); err != nil {
+		t.Error(err)
+	}
+	for _, p := range []Plan{{Cases: []string{"user"}}, {Channels: []string{"pipe"}}} {
+		if err := p.CheckCompare(earlier); err == nil || !strings.Contains(err.Error(), "of its 1 rows (add over inproc and so on)") {
+			t.Error(err)
+		}
+	}
+}
+
+func TestNoRoundIsBegunThatWouldEndTooLate(t *testing.T) {
+	for _, c := range []struct {
+		within time.Duration
+		rounds int
+	}{{0, 4}, {time.Hour, 4}, {time.Millisecond, 2}} {
+		plan := Plan{Channels: []string{"inproc"}, Cases: []string{"add"}, Rounds: 4, Within: c.within, Each: time.Millisecond}
+		report, err := plan.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.rounds != c.rounds || !strings.Contains(report.Table(nil), fmt.Sprintf("Medians of %d rounds", c.rounds)) {
+			t.Errorf("%d rounds within %v", report.rounds, c.within)
+		}
+	}
+}
+
+func TestAxisOfSizesIsReadable(t *testing.T) {
+	for _, c := range []struct{ low, high float64 }{{64, 16 << 20}, {1 << 10, 128 << 10}, {64, 64 << 10}, {512, 2048}} {
+		list := sizes(c.low, c.high)
+		if n := len(list); n < 2 && c.high > 4*c.low || n > 8 || n == 0 || list[0] < c.low || list[n-1] > c.high || list[n-1] < c.high/16 {
+			t.Errorf("%v to %v: %v", c.low, c.high, list)
 		}
 	}
 }
@@ -114,7 +159,7 @@ func TestJSONHasExactlyItsFields(t *testing.T) {
 	if err := json.Compact(&rows, got["rows"]); err != nil {
 		t.Fatal(err)
 	}
-	if want := `[{"channel":"shm","case":"add","p50_ns":1,"p99_ns":2,"per_call_ns":3,"cpu_ns":4,"allocs":5}]`; rows.String() != want {
+	if want := `[{"channel":"shm","case":"add","p50_ns":1,"p99_ns":2,"per_call_ns":3,"cpu_ns":4,"allocs":5,"spread":0}]`; rows.String() != want {
 		t.Errorf("%s, not %s", rows.String(), want)
 	}
 	r.Busy = true
@@ -143,7 +188,7 @@ func TestMedianOverRoundsAndDoubt(t *testing.T) {
 		if got := strings.Join(r.Doubts, "; "); got != c.want || r.Busy != (c.want != "") || r.Busy != (r.Warning() != "") {
 			t.Errorf("%v, %q, not %q", r.Busy, got, c.want)
 		}
-		if row := r.Rows[0]; row.P50 != 110 || row.spread < 0.199 || row.spread > 0.201 {
+		if row := r.Rows[0]; row.P50 != 110 || row.Spread != 0.2 {
 			t.Errorf("%+v", row)
 		}
 	}
@@ -151,12 +196,12 @@ func TestMedianOverRoundsAndDoubt(t *testing.T) {
 
 func TestComparison(t *testing.T) {
 	row := func(channel string, p50, spread float64) Row {
-		return Row{Channel: channel, Case: "add", P50: p50, spread: spread, job: &job{test: cases[0]}}
+		return Row{Channel: channel, Case: "add", P50: p50, Spread: spread, job: &job{test: cases[0]}}
 	}
-	before := &Report{Rows: []Row{row("shm", 1000, 0), row("unix", 1000, 0), row("tcp", 1000, 0), row("tls", 1000, 0)}}
+	before := &Report{Rows: []Row{row("shm", 1000, 0), row("unix", 1000, 0.15), row("tcp", 1000, 0), row("tls", 1000, 0)}}
 	now := &Report{Rows: []Row{
 		row("shm", 1300, 0.05),  // beyond both the noise and the spread
-		row("unix", 1300, 0.2),  // within twice the spread
+		row("unix", 1300, 0.2),  // within both spreads
 		row("tcp", 1090, 0),     // within the noise
 		row("tls", 700, 0.01),   // faster
 		row("pipe", 5000, 0.01), // not there before

@@ -69,7 +69,7 @@ func CaseNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Explain lists channels and cases with what they are, a line each.
+// Explain lists channels, cases and columns with what they are, a line each.
 func Explain() string {
 	var b strings.Builder
 	b.WriteString("Channels:\n\n")
@@ -78,6 +78,10 @@ func Explain() string {
 	}
 	b.WriteString("\nCases:\n\n")
 	for _, c := range cases {
+		fmt.Fprintf(&b, "  %-14s%s\n", c.name, c.about)
+	}
+	b.WriteString("\nColumns:\n\n")
+	for _, c := range columns {
 		fmt.Fprintf(&b, "  %-14s%s\n", c.name, c.about)
 	}
 	return b.String()

@@ -16,15 +16,14 @@ type change struct {
 	beyond float64 // a ratio above 1+beyond, or below its inverse, is no chance
 }
 
-// changeOf compares p50 with p50. An earlier report does not know how far its
-// own rounds lay apart: they are taken to have lain as far apart as this one's,
-// so that the two together explain twice that.
+// changeOf compares p50 with p50. Chance explains as much as the rounds of both
+// reports lie apart.
 func changeOf(row Row, earlier *Report) (change, bool) {
 	old, ok := earlier.row(row.Channel, row.Case)
 	if !ok || old.P50 <= 0 {
 		return change{}, false
 	}
-	return change{before: old.P50, ratio: row.P50 / old.P50, beyond: max(noise, 2*row.spread)}, true
+	return change{before: old.P50, ratio: row.P50 / old.P50, beyond: max(noise, row.Spread+old.Spread)}, true
 }
 
 // word says what the change is: slower, faster, or nothing.
@@ -36,6 +35,17 @@ func (c change) word() string {
 		return "faster"
 	}
 	return ""
+}
+
+// CheckCompare says whether the plan measures something that is in the report.
+func (p Plan) CheckCompare(earlier *Report) error {
+	for _, j := range p.jobs() {
+		if _, ok := earlier.row(j.channel.name, j.test.name); ok {
+			return nil
+		}
+	}
+	first := earlier.Rows[0]
+	return fmt.Errorf("there is nothing to compare: of its %d rows (%s over %s and so on) none is measured now", len(earlier.Rows), first.Case, first.Channel)
 }
 
 // Compare says in a few lines how the report differs from an earlier one.

@@ -1,10 +1,12 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -22,15 +24,25 @@ const (
 	plotHeight = 13 * vg.Centimeter
 )
 
-// CheckPlot says whether Plot can draw a picture for a file of that name, and
-// what it can otherwise.
-func CheckPlot(path string) error {
+// CheckPlot says whether a report of the plan can be drawn into a file of that
+// name, and what can otherwise.
+func (p Plan) CheckPlot(path string) error {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".svg", ".png":
-		return nil
 	default:
 		return fmt.Errorf("a plot is written as .svg or .png, not as %q", filepath.Base(path))
 	}
+	for _, j := range p.jobs() {
+		if latency, throughput := j.test.drawn(); latency || throughput {
+			return nil
+		}
+	}
+	return errors.New("a plot shows the cases add, upload... and ring...: none of them is measured")
+}
+
+// drawn says whether a case is in a plot: in that of latencies, or that of throughput.
+func (c testCase) drawn() (latency, throughput bool) {
+	return c.name == "add", c.size > 0 && !strings.HasPrefix(c.name, streamed)
 }
 
 // Plot draws the report: how the latencies are distributed, and the throughput
@@ -46,25 +58,26 @@ func (r *Report) Plot(to io.Writer, path string) error {
 	} else {
 		canvas = vgimg.PngCanvas{Canvas: vgimg.New(plotWidth, plotHeight)}
 	}
-	latency, err := r.latencies()
-	if err != nil {
-		return err
+	var plots []*plot.Plot
+	for _, each := range []func() (*plot.Plot, error){r.latencies, r.throughputs} {
+		p, err := each()
+		if err != nil {
+			return err
+		}
+		if p != nil {
+			plots = append(plots, p)
+		}
 	}
-	throughput, err := r.throughputs()
-	if err != nil {
-		return err
+	tiles := draw.Tiles{Rows: 1, Cols: len(plots), PadX: vg.Centimeter, PadTop: 4, PadBottom: 4, PadLeft: 4, PadRight: 12}
+	for i, area := range plot.Align([][]*plot.Plot{plots}, tiles, draw.New(canvas))[0] {
+		plots[i].Draw(area)
 	}
-	plots := [][]*plot.Plot{{latency, throughput}}
-	tiles := draw.Tiles{Rows: 1, Cols: 2, PadX: vg.Centimeter, PadTop: 4, PadBottom: 4, PadLeft: 4, PadRight: 12}
-	areas := plot.Align(plots, tiles, draw.New(canvas))
-	latency.Draw(areas[0][0])
-	throughput.Draw(areas[0][1])
-	_, err = canvas.WriteTo(to)
+	_, err := canvas.WriteTo(to)
 	return err
 }
 
 // latencies shows, for each channel, which share of the adds took at most how
-// long.
+// long. It is nil if they were not measured.
 func (r *Report) latencies() (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text = "Latency of a call with two numbers"
@@ -74,7 +87,7 @@ func (r *Report) latencies() (*plot.Plot, error) {
 	p.Add(plotter.NewGrid())
 	n := 0
 	for _, row := range r.Rows {
-		if row.Case != "add" {
+		if latency, _ := row.job.test.drawn(); !latency {
 			continue
 		}
 		var points plotter.XYs
@@ -86,12 +99,15 @@ func (r *Report) latencies() (*plot.Plot, error) {
 		}
 		n++
 	}
-	logAxis(&p.X, n, 100, 1e6, steps(10, 1), power)
+	if n == 0 {
+		return nil, nil
+	}
+	logAxis(&p.X, decades, power)
 	return p, nil
 }
 
 // throughputs shows, for each channel, GB/s over the size of the argument, and
-// that of the ring over the size of the message.
+// that of the ring over the size of the message. It is nil if none was measured.
 func (r *Report) throughputs() (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text = "Throughput over size"
@@ -102,7 +118,7 @@ func (r *Report) throughputs() (*plot.Plot, error) {
 	lines := map[string]plotter.XYs{}
 	for _, row := range r.Rows {
 		size := row.job.test.size
-		if size == 0 || row.PerCall <= 0 || strings.HasPrefix(row.Case, streamed) {
+		if _, throughput := row.job.test.drawn(); !throughput || row.PerCall <= 0 {
 			continue
 		}
 		name := row.Channel
@@ -119,8 +135,11 @@ func (r *Report) throughputs() (*plot.Plot, error) {
 			return nil, err
 		}
 	}
-	logAxis(&p.X, len(names), 1<<10, 1<<20, steps(16, 4), func(v float64) string { return short(int(v)) })
-	logAxis(&p.Y, len(names), 0.1, 10, steps(10, 1), func(v float64) string { return fmt.Sprintf("%g", v) })
+	if len(names) == 0 {
+		return nil, nil
+	}
+	logAxis(&p.X, sizes, func(v float64) string { return short(int(v)) })
+	logAxis(&p.Y, decades, func(v float64) string { return fmt.Sprintf("%g", v) })
 	return p, nil
 }
 
@@ -137,11 +156,8 @@ func addLine(p *plot.Plot, n int, name string, points plotter.XYs) error {
 	return nil
 }
 
-// logAxis makes an axis logarithmic. One without lines gets a range.
-func logAxis(a *plot.Axis, lines int, low, high float64, at func(low, high float64) []float64, label func(float64) string) {
-	if lines == 0 {
-		a.Min, a.Max = low, high
-	}
+// logAxis makes an axis logarithmic.
+func logAxis(a *plot.Axis, at func(low, high float64) []float64, label func(float64) string) {
 	if a.Min == a.Max {
 		a.Min, a.Max = a.Min/2, a.Max*2
 	}
@@ -155,17 +171,36 @@ func logAxis(a *plot.Axis, lines int, low, high float64, at func(low, high float
 	})
 }
 
-// steps are the powers of base times first within a range.
-func steps(base, first float64) func(low, high float64) []float64 {
-	return func(low, high float64) (list []float64) {
-		v := first * math.Pow(base, math.Floor(math.Log(low/first)/math.Log(base)))
-		for ; v <= high*1.0001; v *= base {
-			if v >= low*0.9999 {
-				list = append(list, v)
-			}
+// sizes are powers of two, as many as an axis has room for.
+func sizes(low, high float64) []float64 {
+	for base := 4.0; ; base *= 4 {
+		if list := powers(base, low, high); len(list) <= 8 {
+			return list
 		}
-		return list
 	}
+}
+
+// decades are powers of ten, with twice and five times as much where those are few.
+func decades(low, high float64) []float64 {
+	list := powers(10, low, high)
+	if len(list) < 3 {
+		for _, v := range powers(10, low/10, high) {
+			list = append(list, 2*v, 5*v)
+		}
+		list = slices.DeleteFunc(list, func(v float64) bool { return v < low || v > high })
+	}
+	return list
+}
+
+// powers are those of base within a range.
+func powers(base, low, high float64) (list []float64) {
+	v := math.Pow(base, math.Floor(math.Log(low)/math.Log(base)))
+	for ; v <= high*1.0001; v *= base {
+		if v >= low*0.9999 {
+			list = append(list, v)
+		}
+	}
+	return list
 }
 
 // power writes a power of ten of nanoseconds.

@@ -3,7 +3,6 @@ package bench
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -20,6 +19,7 @@ type Report struct {
 
 	LeftOut []string `json:"-"` // channels that this system lacks, with the reason
 	Doubts  []string `json:"-"` // why it counts as busy
+	rounds  int
 }
 
 // A Row is one case of one channel: medians over the rounds. CPU and allocations
@@ -33,9 +33,9 @@ type Row struct {
 	PerCall float64 `json:"per_call_ns"`
 	CPU     float64 `json:"cpu_ns"`
 	Allocs  float64 `json:"allocs"`
+	Spread  float64 `json:"spread"` // how much more than the least the greatest p50 of the rounds is: 0.1 is 10 %
 
-	job    *job
-	spread float64 // how much more than the least the greatest time of the rounds is: 0.1 is 10 %
+	job *job
 }
 
 const (
@@ -62,8 +62,8 @@ func (r *Report) fill(jobs []*job, before, during float64) {
 			*of.into, _, _ = spreadOf(j.rounds, of.get)
 		}
 		_, least, greatest := spreadOf(j.rounds, func(f figures) float64 { return f.P50 })
-		row.spread = greatest/max(1, least) - 1
-		if row.spread > wide {
+		row.Spread = math.Round(1000*(greatest/max(1, least)-1)) / 1000
+		if row.Spread > wide {
 			unsteady++
 		}
 		r.Rows = append(r.Rows, row)
@@ -114,7 +114,7 @@ func Read(path string) (*Report, error) {
 		return nil, fmt.Errorf("%s is not the output of tenon bench --json: %w", path, err)
 	}
 	if len(r.Rows) == 0 {
-		return nil, fmt.Errorf("%s is not the output of tenon bench --json: %w", path, errors.New("it has no rows"))
+		return nil, fmt.Errorf("%s is not the output of tenon bench --json: it has no rows", path)
 	}
 	return r, nil
 }

@@ -9,6 +9,16 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
+// columns explains the table.
+var columns = []struct{ name, about string }{
+	{"p50, p99", "half of the calls, or 99 of 100, take no longer"},
+	{"per call", "the time of all calls by their number: less than p50 where many run at once"},
+	{"CPU, allocs", "CPU time and allocations of both sides together, by the number of calls"},
+	{"GB/s", "the size by the time per call"},
+	{"ratio", "of p50 to the earlier one, with --compare"},
+	{"chance up to", "a ratio up to this the rounds of the two runs explain, since they differ as much"},
+}
+
 // Table is the report for a person, beside an earlier one if there is one.
 func (r *Report) Table(earlier *Report) string {
 	t := table.NewWriter()
@@ -16,14 +26,14 @@ func (r *Report) Table(earlier *Report) string {
 	t.Style().Format.Header = text.FormatDefault
 	header := table.Row{"case", "channel", "p50", "p99", "per call", "CPU\nper call", "allocs\nper call", "GB/s"}
 	if earlier != nil {
-		header = append(header, "earlier\np50", "ratio", "")
+		header = append(header, "earlier\np50", "ratio", "chance\nup to", "")
 	}
 	t.AppendHeader(header)
-	var columns []table.ColumnConfig
-	for i := 3; i <= 10; i++ {
-		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	var configs []table.ColumnConfig
+	for i := 3; i <= 11; i++ {
+		configs = append(configs, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
-	t.SetColumnConfigs(columns)
+	t.SetColumnConfigs(configs)
 	last := ""
 	for _, row := range r.Rows {
 		name := ""
@@ -36,7 +46,7 @@ func (r *Report) Table(earlier *Report) string {
 		cells := table.Row{name, row.Channel, duration(row.P50), duration(row.P99), duration(row.PerCall), cpu(row.CPU), digits(row.Allocs), row.throughput()}
 		if earlier != nil {
 			if c, ok := changeOf(row, earlier); ok {
-				cells = append(cells, duration(c.before), digits(c.ratio), c.word())
+				cells = append(cells, duration(c.before), digits(c.ratio), digits(1+c.beyond), c.word())
 			}
 		}
 		t.AppendRow(cells)
@@ -44,7 +54,8 @@ func (r *Report) Table(earlier *Report) string {
 	m := r.Machine
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d CPUs, %s; %s, GOMAXPROCS %d\n%s\n", m.Processor(), m.CPUs, m.System, m.Go, m.GOMAXPROCS, t.Render())
-	b.WriteString("Median over the rounds. CPU and allocations are those of both sides together.\nA look at the clock, part of each time, takes " + duration(m.ClockNS) + ". \"tenon bench --help\" explains the cases.\n")
+	fmt.Fprintf(&b, "Medians of %d rounds. A look at the clock, part of each time, takes %s.\n", r.rounds, duration(m.ClockNS))
+	b.WriteString("p50: half of the calls take no longer; per call: the time of all by their number, less\nwhere many run at once. CPU and allocations are those of both sides together.\n\"tenon bench --help\" explains cases and columns.\n")
 	for _, line := range r.LeftOut {
 		b.WriteString(line + "\n")
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/tenon-go/tenon"
@@ -65,11 +66,8 @@ type Talk struct {
 // the error of Print or of Input, if there was one, before that of the call.
 func (m *Method) Call(ctx context.Context, c tenon.Caller, args [][]byte, talk Talk) ([]byte, error) {
 	message, err := jsonvalue.Arguments(m.shape.Params, args)
-	if err != nil && len(m.shape.Ports) > 0 {
-		err = fmt.Errorf("%w (streams come from the standard input, and functions have an --answer)", err)
-	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w%s", err, m.elsewhere())
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -112,6 +110,21 @@ func (e *localError) Error() string { return e.err.Error() }
 
 // Reads reports whether the method has streams among its parameters.
 func (m *Method) Reads() bool { return len(m.ports(shape.InputStream)) > 0 }
+
+// elsewhere says what of the parameters is not among the arguments.
+func (m *Method) elsewhere() string {
+	var list []string
+	if m.Reads() {
+		list = append(list, "streams come from the standard input")
+	}
+	if len(m.ports(shape.Function)) > 0 {
+		list = append(list, "functions have an --answer")
+	}
+	if list == nil {
+		return ""
+	}
+	return " (" + strings.Join(list, ", ") + ")"
+}
 
 // ports are those of a kind, by their indexes.
 func (m *Method) ports(kind shape.PortKind) (indexes []int) {

@@ -23,7 +23,7 @@ func Arguments(params []shape.Field, texts [][]byte) ([]byte, error) {
 	for i, text := range texts {
 		v, err := parse(text)
 		if err != nil {
-			return nil, fmt.Errorf("value %d is not JSON: %w", i+1, err)
+			return nil, fmt.Errorf("value %d is not JSON: %w%s", i+1, err, unquoted(params, texts, i))
 		}
 		values[i] = v
 	}
@@ -49,6 +49,19 @@ func Arguments(params []shape.Field, texts [][]byte) ([]byte, error) {
 		}
 	}
 	return e.b, nil
+}
+
+// unquoted says how to write a value that was perhaps meant as text.
+func unquoted(params []shape.Field, texts [][]byte, i int) string {
+	if len(texts) != len(params) || !isText(params[i].Type) {
+		return ""
+	}
+	const shown = 40
+	text, err := json.Marshal(string(texts[i]))
+	if err != nil || len(text) > shown || bytes.ContainsAny(text, `'\\`) {
+		text = []byte(`"..."`)
+	}
+	return fmt.Sprintf("; text is written in quotes: '%s'", text)
 }
 
 // ParseItem encodes one value.

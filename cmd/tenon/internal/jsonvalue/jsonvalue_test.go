@@ -166,6 +166,8 @@ func TestErrorsNameThePlace(t *testing.T) {
 		{`(m map[int]bool) ()`, []string{`{"m":{"1":7}}`}, `argument m[1]: want bool, got 7`},
 		{`(a int) ()`, []string{`{`}, `value 1 is not JSON: unexpected EOF`},
 		{`(a int) ()`, []string{``}, `value 1 is not JSON: it is empty`},
+		{`(a string) ()`, []string{`nail`}, `value 1 is not JSON: invalid character 'a' in literal null (expecting 'u'); text is written in quotes: '"nail"'`},
+		{`(a string) ()`, []string{`it's`}, `value 1 is not JSON: invalid character 'i' looking for beginning of value; text is written in quotes: '"..."'`},
 		{`(a int, b int) ()`, []string{`1`, `2 3`}, `value 2 is not JSON: something follows at offset 3`},
 		{`(t T{A? T}) ()`, []string{`{"t":{}}`}, `it nests too deep`},
 		{`(t T:*T) ()`, []string{`1`}, `it nests too deep`},

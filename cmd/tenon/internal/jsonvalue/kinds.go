@@ -41,10 +41,18 @@ func isBytes(t *shape.Type) bool {
 	return t.Kind == "bytes" || t.Kind == shape.Array && t.Elem.Kind == "byte"
 }
 
+// isText reports whether values of t are text in JSON.
+func isText(t *shape.Type) bool {
+	switch t.Kind {
+	case "string", "time", "duration", shape.Text, shape.Binary:
+		return true
+	}
+	return isBytes(t)
+}
+
 // keyValue returns the JSON value that the text of a map's key stands for.
 func keyValue(t *shape.Type, text string) any {
-	switch {
-	case t.Kind == "string", t.Kind == "time", t.Kind == "duration", t.Kind == shape.Text, t.Kind == shape.Binary, isBytes(t):
+	if isText(t) {
 		return text
 	}
 	if v, err := parse([]byte(text)); err == nil {
