@@ -169,20 +169,25 @@ func (c *Client) Close() error {
 
 // lost forgets a connection that takes no more calls.
 func (c *Client) lost(conn *Conn, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.conn == conn {
-		c.conn = nil
-		c.become(Idle, err)
-		if c.session != nil {
-			return // the link lives on, or the peer closes it
-		}
+	if c.leave(conn, err) && c.session == nil { // else the link lives on, or the peer closes it
 		go func() { // what it has accepted is still answered
 			if conn.pending.wait(conn.done) {
 				conn.Close()
 			}
 		}()
 	}
+}
+
+// leave has later calls connect anew, and reports whether they would have used conn.
+func (c *Client) leave(conn *Conn, err error) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conn != conn {
+		return false
+	}
+	c.conn = nil
+	c.become(Idle, err)
+	return true
 }
 
 // become changes the state and tells. The caller holds the lock.

@@ -137,8 +137,8 @@ func NewClientOver(link Link, back *Server, opts ...Option) *Client {
 	return c
 }
 
-// Disconnect ends the connection in order, if there is one: running calls are
-// answered first. The next call connects again. When ctx ends before the other
+// Disconnect ends the connection in order, if there is one: running calls of both
+// sides are answered first. The next call connects again. When ctx ends before the other
 // side has agreed, the connection is closed at once and ctx's error returned; a
 // client over one link is over then, since its link is.
 func (c *Client) Disconnect(ctx context.Context) error {
@@ -148,11 +148,32 @@ func (c *Client) Disconnect(ctx context.Context) error {
 	if conn == nil || conn.isOver() {
 		return nil
 	}
-	defer c.lost(conn, nil)
-	if c.session == nil {
-		return conn.Shutdown(ctx)
+	if c.session != nil {
+		defer c.lost(conn, nil)
+		return conn.detach(ctx)
 	}
-	return conn.detach(ctx)
+	c.leave(conn, nil)
+	if err := conn.waitForOwn(ctx); err != nil {
+		return err
+	}
+	return conn.Shutdown(ctx)
+}
+
+// waitForOwn waits until the calls of this side are settled. When ctx ends first it
+// closes the connection and returns ctx's error.
+func (c *Conn) waitForOwn(ctx context.Context) error {
+	settled := make(chan struct{})
+	go func() {
+		c.pending.wait(c.done)
+		close(settled)
+	}()
+	select {
+	case <-settled:
+		return nil
+	case <-ctx.Done():
+		c.Close()
+		return ctx.Err()
+	}
 }
 
 // errLinkEnded is final: a client over one link has no other.

@@ -94,34 +94,58 @@ func TestCallsOverALinkThatHasEndedFailAtOnce(t *testing.T) {
 	}
 }
 
-func TestDisconnectWaitsForRunningCallsAndThenOnlyAsLongAsItsContext(t *testing.T) {
-	a, b := inproc.Pair()
-	open := make(chan struct{})
-	var started atomic.Int64
-	srv := holding(open, &started)
-	served := make(chan error, 1)
-	go func() { served <- srv.ServeLink(context.Background(), b) }()
-	c := tenon.NewClientOver(a, nil)
-	result := make(chan error, 1)
-	go func() {
-		_, err := hold.Call(t.Context(), c, "x")
-		result <- err
-	}()
-	eventually(t, "the handler runs", func() bool { return started.Load() == 1 })
-	gone := make(chan error, 1)
-	go func() { gone <- c.Disconnect(t.Context()) }()
-	close(open)
-	if err := <-result; err != nil {
-		t.Errorf("the running call: %v", err)
+func TestDisconnectWaitsForRunningCalls(t *testing.T) {
+	for name, client := range map[string]func(serve func(tenon.Link)) *tenon.Client{
+		"over one link": func(serve func(tenon.Link)) *tenon.Client {
+			a, b := inproc.Pair()
+			serve(b)
+			return tenon.NewClientOver(a, nil)
+		},
+		"that dials": func(serve func(tenon.Link)) *tenon.Client {
+			return tenon.NewClient(func(context.Context) (tenon.Link, error) {
+				a, b := inproc.Pair()
+				serve(b)
+				return a, nil
+			}, nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			open := make(chan struct{})
+			var started atomic.Int64
+			var serving sync.WaitGroup
+			defer serving.Wait()
+			srv := holding(open, &started)
+			c := client(func(link tenon.Link) {
+				serving.Go(func() { srv.ServeLink(context.Background(), link) })
+			})
+			defer c.Close()
+			result := make(chan error, 1)
+			go func() {
+				_, err := hold.Call(t.Context(), c, "x")
+				result <- err
+			}()
+			eventually(t, "the handler runs", func() bool { return started.Load() == 1 })
+			gone := make(chan error, 1)
+			go func() { gone <- c.Disconnect(t.Context()) }()
+			select {
+			case err := <-gone:
+				t.Errorf("it did not wait: %v", err)
+			case err := <-result:
+				t.Errorf("the running call: %v", err)
+			case <-time.After(10 * time.Millisecond):
+			}
+			close(open)
+			if err := <-result; err != nil {
+				t.Errorf("the running call: %v", err)
+			}
+			if err := <-gone; err != nil {
+				t.Error(err)
+			}
+			if got, err := hold.Call(t.Context(), c, "again"); err != nil || got != "again" {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
 	}
-	if err := <-gone; err != nil {
-		t.Error(err)
-	}
-	if got, err := hold.Call(t.Context(), c, "again"); err != nil || got != "again" {
-		t.Errorf("%q, %v", got, err)
-	}
-	c.Close()
-	<-served
 }
 
 func TestDisconnectFromAPeerThatIsSilent(t *testing.T) {
