@@ -17,8 +17,9 @@ import (
 // A Conn is one connection over a [Link]. It is the same on both ends: each may
 // serve and call. All its methods may be called from any goroutine.
 //
-// A Conn owns its link and three goroutines. Who waits for an answer reads the
-// link itself where the link allows it; see ARCHITECTURE.md for the roles.
+// A Conn owns its link and three goroutines, and keeps up to 64 more that have run
+// handlers for the next ones. Who waits for an answer reads the link itself where the
+// link allows it; see ARCHITECTURE.md for the roles.
 type Conn struct {
 	options
 	base    context.Context // of handlers; its end closes the connection

@@ -100,15 +100,15 @@ func (r *reader) act(f wire.Frame, owned bool) error {
 func (r *reader) refuse(f wire.Frame, why error) error {
 	switch f.Kind {
 	case wire.Call, wire.Function:
-		return r.conn.outbox.refuse(f.ID, wire.Failure{Code: uint32(ResourceExhausted), Message: why.Error()})
+		return r.conn.outbox.refuse(f.ID, wire.Failure{Code: uint32(ResourceExhausted), Message: why.Error(), Errors: namedErrors(ErrTooLarge)})
 	case wire.Answer, wire.Error:
 		if open, _ := r.conn.pending.take(r, f.ID); open != nil {
-			conclude(r, open, call.Outcome{Err: &Error{Code: ResourceExhausted, Message: "the answer is too large: " + why.Error()}})
+			conclude(r, open, call.Outcome{Err: &Error{Code: ResourceExhausted, Message: "the answer is too large: " + why.Error(), cause: ErrTooLarge}})
 		}
 	case wire.Item:
 		in, _, err := r.streamPorts(f)
 		if in != nil {
-			in.finish(r, &Error{Code: ResourceExhausted, Message: "an item is too large: " + why.Error()})
+			in.finish(r, &Error{Code: ResourceExhausted, Message: "an item is too large: " + why.Error(), cause: ErrTooLarge})
 		}
 		return err
 	}

@@ -29,7 +29,7 @@ type CallInfo struct {
 	Peer       string // the other side's name as in errors, if it has one
 	Serving    bool   // this side runs the handler
 	Idempotent bool   // a second run does no harm; see Method
-	Streams    bool   // items travel beside the arguments and results
+	Streams    bool   // it has streams or functions among its parameters and results
 	Function   bool   // it calls a function among the arguments of another call
 
 	// What follows is filled in when next returns. Conn and Peer too are then

@@ -2,6 +2,8 @@ package tenon_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 
@@ -70,5 +72,38 @@ func TestAnswersPassBetweenThePartsOfALargeMessage(t *testing.T) {
 	r.close()
 	if l.parts > enoughParts/10 {
 		t.Errorf("%d parts came before the answer to a call before them went out", l.parts)
+	}
+}
+
+// Whoever refuses a message for its size, and on whichever side, the error says so to
+// errors.Is.
+func TestTooLargeIsAnErrorOfItsOwn(t *testing.T) {
+	large := make([]byte, 100<<10)
+	a, b := inproc.Pair()
+	conn := handling(t, a, b, func(srv *tenon.Server) {
+		tenon.Handle(srv, &echo, func(_ context.Context, p []byte) ([]byte, error) { return large, nil })
+		tenon.Handle(srv, &pieces, func(ctx context.Context, n int) (int, error) {
+			for _, err := range tenon.Input(ctx, 1, &bytesItem) {
+				if err != nil {
+					return 0, err
+				}
+			}
+			return 0, tenon.Output(ctx, 2, &bytesItem, each(large))
+		})
+	}, tenon.WithMaxMessage(64<<10))
+	stream := func(in []byte) (err error) {
+		for _, err = range tenon.Stream(t.Context(), &pieces, conn, 0, &bytesItem, tenon.InputPort(&bytesItem, each(in))) {
+		}
+		return err
+	}
+	for what, call := range map[string]func() error{
+		"the arguments":        func() error { _, err := echo.Call(t.Context(), conn, large); return err },
+		"the result":           func() error { _, err := echo.Call(t.Context(), conn, nil); return err },
+		"an item of the input": func() error { return stream(large) },
+		"an item of a result":  func() error { return stream(nil) },
+	} {
+		if err := call(); !errors.Is(err, tenon.ErrTooLarge) || tenon.CodeOf(err) != tenon.ResourceExhausted {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }

@@ -91,7 +91,9 @@ func (p *inputOf[T]) sendAll(ctx context.Context, s *talking, o *outgoing) (why,
 // FuncPort is an argument that is a function, which the handler may call while the
 // call lasts, also many times at once. m describes it; its name appears in errors.
 // When f is nil the handler gets none. f runs on goroutines of the library; its
-// context ends when the handler gives up, or the call ends. A panic of f is logged, is an
+// context ends when the handler gives up, or the call ends, which waits for f unless its
+// own context has ended: f may still run then after the call has returned. To a handler
+// whose context has ended a function without an error answers at once. A panic of f is logged, is an
 // error for the handler if f has one, and ends the call: it is raised again on the goroutine
 // that made it.
 func FuncPort[A, R any](m *Method[A, R], f func(context.Context, A) (R, error)) Port {
@@ -257,7 +259,8 @@ func (f *funcCaller) Invoke(ctx context.Context, open *call.Call) error {
 // Output ranges over seq and sends its items to the caller, as the stream at the
 // port of the call whose handler's context ctx is; the handler returns its error.
 // It stops when the caller wants no more, waits while he is behind, and returns
-// the first error of seq. A nil seq is an empty stream.
+// the first error of seq. A seq that ends while ctx has ended is not taken for
+// complete. A nil seq is an empty stream.
 func Output[T any](ctx context.Context, port int, codec *Codec[T], seq iter.Seq2[T, error]) error {
 	s, p := portOf(ctx, port, "Output")
 	why, err := sendAll(ctx, p.out, codec, seq, nil)
@@ -272,6 +275,8 @@ func Output[T any](ctx context.Context, port int, codec *Codec[T], seq iter.Seq2
 func (s *servedCall) outputError(ctx context.Context, why, err error) error {
 	var encode encodeError
 	switch {
+	case err == nil && why == nil: // it may have ended early, and not have said so
+		return ctx.Err()
 	case err == nil, errors.Is(err, errStopped):
 		return why
 	case errors.As(err, &encode):

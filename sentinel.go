@@ -22,6 +22,8 @@ type errorType struct {
 	decode func(value []byte) error
 }
 
+func init() { RegisterError("tenon.ErrTooLarge", ErrTooLarge) }
+
 // RegisterError gives a sentinel error such as io.ErrUnexpectedEOF a name on the
 // wire. When a handler returns an error that wraps it, alone or among others
 // (errors.Join), errors.Is finds it in the caller's error too, if both sides

@@ -339,7 +339,7 @@ func (s *servedCall) answer(result body, userCode bool) {
 	case errors.As(err, &encode):
 		s.fail(invalidResult(err), 0)
 	case errors.As(err, &e):
-		s.fail(&Error{Code: e.Code, Message: "the answer is too large: " + e.Message}, 0)
+		s.fail(&Error{Code: e.Code, Message: "the answer is too large: " + e.Message, cause: e.cause}, 0)
 	default:
 		s.answered = true
 		s.conn.sendFailed(err)

@@ -324,3 +324,45 @@ func TestInputOfAHandlerThatHasReturnedIsNotCutInOrder(t *testing.T) {
 		}
 	})
 }
+
+// A handler whose items end when its context does has not sent all of them, whether it
+// says so or not.
+func TestStreamThatItsDeadlineCutsOffEndsWithAnError(t *testing.T) {
+	overLinks(t, func(t *testing.T, pair func() (a, b tenon.Link)) {
+		a, b := pair()
+		conn := handling(t, a, b, func(srv *tenon.Server) {
+			quiet := func(ctx context.Context) iter.Seq2[int, error] {
+				return func(yield func(int, error) bool) {
+					yield(1, nil)
+					<-ctx.Done()
+				}
+			}
+			tenon.Handle(srv, &count, func(ctx context.Context, n int) (int, error) {
+				return 0, tenon.Output(ctx, 1, &intItem, quiet(ctx))
+			})
+			tenon.Handle(srv, &both, func(ctx context.Context, n int) (int, error) {
+				return 0, tenon.Outputs(ctx, tenon.OutputPort(2, &intItem, quiet(ctx)), tenon.OutputPort(3, &intItem, quiet(ctx)))
+			})
+		})
+		for range 20 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			var one, other error
+			for _, one = range tenon.Stream(ctx, &count, conn, 0, &intItem) {
+			}
+			if !errors.Is(one, context.DeadlineExceeded) {
+				t.Errorf("%v", one)
+			}
+			cancel()
+			ctx, cancel = context.WithTimeout(t.Context(), time.Millisecond)
+			r := tenon.Streams(ctx, &both, conn, 0, tenon.InputPort(&intItem, nil))
+			for _, one = range tenon.StreamOf(r, 2, &intItem) {
+			}
+			for _, other = range tenon.StreamOf(r, 3, &intItem) {
+			}
+			if !errors.Is(one, context.DeadlineExceeded) || !errors.Is(other, context.DeadlineExceeded) {
+				t.Errorf("%v, %v", one, other)
+			}
+			cancel()
+		}
+	})
+}

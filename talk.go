@@ -3,6 +3,8 @@ package tenon
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -231,7 +233,11 @@ func (s *talking) runInput(ctx context.Context, in inputPort, o *outgoing) {
 	returned := false
 	defer func() {
 		if !returned {
-			s.broke(recover(), "an input")
+			p := recover()
+			if p != nil { // the caller's goroutine, where it is raised again, knows nothing of its stack
+				s.conn.logger.Error("tenon: an input panicked", "method", s.open.Method.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			}
+			s.broke(p, "an input")
 		}
 	}()
 	err := in.run(ctx, s, o)

@@ -26,6 +26,7 @@ type Link struct {
 	others   *gate
 	poller   spin.Poller // of Recv
 	cold     cold
+	order    order
 
 	socket  socket
 	closing atomic.Bool

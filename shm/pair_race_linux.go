@@ -37,5 +37,7 @@ func Pair(opts ...Option) (a, b *Link, err error) {
 		a.Close()
 		return nil, nil, err
 	}
+	a.order.ownMemory()
+	b.order.ownMemory()
 	return a, b, nil
 }

@@ -9,6 +9,9 @@ func (l *Link) TryRecv() ([]byte, error) {
 		return nil, net.ErrClosed
 	}
 	p, err := l.in.TryRead()
+	if p != nil {
+		l.order.received()
+	}
 	if p == nil && (err != nil || !l.stays) {
 		l.receiver.drop()
 	}

@@ -52,6 +52,7 @@ func (l *Link) Flush() error {
 	if !l.sender.take() {
 		return net.ErrClosed
 	}
+	l.order.sent()
 	err := l.out.Flush()
 	l.cold.flushed(l.out.Stats().Wakes)
 	l.sender.drop()
@@ -63,6 +64,7 @@ func (l *Link) WaitSend(n int) error {
 	if !l.sender.take() {
 		return net.ErrClosed
 	}
+	l.order.sent()
 	err := l.out.Wait(background, n)
 	l.sender.drop()
 	return gone(err)

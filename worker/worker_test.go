@@ -171,6 +171,30 @@ func TestBackCallsReachTheParent(t *testing.T) {
 	}
 }
 
+// Handlers that the other process calls one after the other may use variables of
+// theirs without locks: the race detector knows that they do, over every link.
+func TestTurnsTakenByWayOfTheOtherProcessAreNoRace(t *testing.T) {
+	for name, link := range map[string]worker.Link{"shm": worker.SharedMemory, "unix": worker.UnixSocket, "pipe": worker.Pipe} {
+		t.Run(name, func(t *testing.T) {
+			calls := 0
+			back := tenon.NewServer()
+			tenon.Handle(back, &do, func(context.Context, string) (string, error) {
+				calls++
+				return "", nil
+			})
+			w := start(t, worker.Over(link), worker.Back(back))
+			for range 20 {
+				if _, err := do.Call(t.Context(), w, "ask why"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if calls != 20 {
+				t.Error(calls)
+			}
+		})
+	}
+}
+
 func TestNicenessIsThatOfEveryThread(t *testing.T) {
 	plain, nice := order(t, start(t), "nice"), order(t, start(t, worker.Nice(niceness)), "nice")
 	own, err := strconv.Atoi(plain)
