@@ -184,6 +184,22 @@ func TestCallerThatGivesUpLosesNoPlaceReport46(t *testing.T) {
 	t.Logf("%d of %d callers gave up", s.GaveUp, s.GaveUp+s.Calls)
 }
 
+func TestCauseOfTheContextIsInTheErrorOfACallThatWaited(t *testing.T) {
+	busy, free := make(chan bool), make(chan bool)
+	c := &crew{work: func(context.Context) error { busy <- true; <-free; return nil }}
+	p := newPool(t, 1, c.start, pool.Concurrency(1))
+	defer close(free)
+	go do.Call(context.Background(), p, "")
+	<-busy
+	left := errors.New("the user has left")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(time.Millisecond, func() { cancel(left) })
+	_, err := do.Call(ctx, p, "")
+	if !errors.Is(err, context.Canceled) || !errors.Is(err, left) || !strings.Contains(err.Error(), "canceled: the user has left while waiting for one of 1 busy members") {
+		t.Error(err)
+	}
+}
+
 func TestSafeCallsAreSentAgainAndOthersAreNot(t *testing.T) {
 	safe := &tenon.Error{Code: tenon.Unavailable, Message: "going", SafeToRetry: true}
 	var failures atomic.Int64
